@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The only place that reads a clock. Business dates never come from here. */
+#ifndef STE_BASE_CLOCK_H
+#define STE_BASE_CLOCK_H
+
+#include <stdint.h>
+
+uint64_t ste_clock_mono_ns(void);   /* timers and durations; never jumps */
+uint64_t ste_clock_wall_us(void);   /* UTC microseconds since 1970, for stamps only */
+uint64_t ste_clock_thread_cpu_ns(void);
+void ste_clock_sleep_ms(uint32_t ms);
+/* "2026-11-30T09:15:02.123456Z"; out needs 28 bytes. */
+void ste_clock_format_us(uint64_t wall_us, char *out);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Signals arrive by signalfd in the main thread. */
+#ifndef STE_BASE_SIGNALS_H
+#define STE_BASE_SIGNALS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/error.h"
+
+/* Blocks SIGTERM, SIGINT, SIGHUP and SIGPIPE for this and all later threads; *ret_fd reads them.
+ * Call before any thread starts. */
+STE_MUST_CHECK enum ste_code ste_signals_open(int *ret_fd, struct ste_error *err);
+/* Waits up to timeout_ms (-1 for ever); 0 when none came, else the signal number. */
+int ste_signals_wait(int fd, int timeout_ms);
+
+#endif
