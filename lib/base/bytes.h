@@ -24,7 +24,8 @@ int ste_bytes_compare(struct ste_bytes a, struct ste_bytes b);
 struct ste_bytes ste_bytes_trim(struct ste_bytes text); /* XML white space off both ends */
 
 /* Heap buffer. Zero-initialise, ste_buf_deinit at the end. A failed append leaves it unchanged and
- * sets `failed`, so that a run of appends is checked once at its end. */
+ * sets `failed`, so that a run of appends is checked once at its end; until ste_buf_clear all later
+ * appends fail as well, so that no text ever has a hole. */
 struct ste_buf {
     char *at;
     size_t len, capacity;
@@ -48,7 +49,8 @@ void ste_buf_u64(struct ste_buf *buf, uint64_t value);
 void ste_buf_varint(struct ste_buf *buf, uint64_t value);
 void ste_buf_block(struct ste_buf *buf, struct ste_bytes bytes); /* varint length, then bytes */
 
-/* A reader over a view. Reading past the end sets `failed` and gives zeros: check once at the end. */
+/* A reader over a view. Reading past the end, or a varint above 64 bits or longer than it need be,
+ * sets `failed` and gives zeros from then on: check once at the end. */
 struct ste_reader {
     const char *at, *end;
     bool failed;

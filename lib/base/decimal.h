@@ -21,12 +21,13 @@ int ste_decimal_compare(struct ste_decimal a, struct ste_decimal b);
 /* False on overflow. */
 bool ste_decimal_add(struct ste_decimal a, struct ste_decimal b, struct ste_decimal *ret);
 bool ste_decimal_sub(struct ste_decimal a, struct ste_decimal b, struct ste_decimal *ret);
-/* Exact text, `min_decimals` at least (money: the minor units); trailing zeros beyond them dropped.
+/* Exact text, `min_decimals` (up to 18) at least (money: the minor units); trailing zeros beyond them dropped.
  * out needs STE_DECIMAL_TEXT_BYTES. */
-enum { STE_DECIMAL_TEXT_BYTES = 48 };
+enum { STE_DECIMAL_TEXT_BYTES = 64 };
 void ste_decimal_format(struct ste_decimal value, uint8_t min_decimals, char *out);
 
-/* Products and scaled sums live in 128 bits. */
+/* Products and scaled sums live in 128 bits: |coefficient| < 2^127, decimals 0..38. */
+enum { STE_WIDE_DECIMALS_MAX = 38 };
 struct ste_wide {
     __int128 coefficient;
     uint8_t decimals;
@@ -38,7 +39,8 @@ bool ste_wide_sub(struct ste_wide a, struct ste_wide b, struct ste_wide *ret);
 struct ste_wide ste_wide_abs(struct ste_wide a);
 /* By value, never overflows. */
 int ste_wide_compare(struct ste_wide a, struct ste_wide b);
-/* Exact text, trailing zeros dropped beyond min_decimals. */
+/* Exact text, trailing zeros dropped beyond min_decimals (up to 18); out needs
+ * STE_DECIMAL_TEXT_BYTES. */
 void ste_wide_format(struct ste_wide value, uint8_t min_decimals, char *out);
 
 #endif
