@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Years are counted from March, so that the leap day is the last of its year; 400-year eras all have
- * the same 146,097 days. */
+ * Years are counted from March, so that the leap day is the last of its year; 400-year eras all
+ * have the same 146,097 days. */
 #include "base/date.h"
 
 #include <string.h>

@@ -221,8 +221,8 @@ void ste_wide_format(struct ste_wide value, uint8_t min_decimals, char *out)
 {
     char digits[64];
     bool negative = value.coefficient < 0;
-    wide_unsigned size = negative ? -(wide_unsigned)value.coefficient
-                                  : (wide_unsigned)value.coefficient;
+    wide_unsigned size =
+        negative ? -(wide_unsigned)value.coefficient : (wide_unsigned)value.coefficient;
     unsigned decimals = value.decimals, least = min_decimals;
     if (least > MIN_DECIMALS_MAX)
         least = MIN_DECIMALS_MAX;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Each line is built apart and written by one write(), so that lines of several threads never mix. */
+ * Each line is built apart and written by one write(), so that lines of several threads never mix.
+ */
 #include "base/log.h"
 
 #include <errno.h>
