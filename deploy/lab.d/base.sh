@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+# What every part of the lab uses: messages, an instance's memory, children that end with us.
+# shellcheck shell=sh
+
+say() { printf '%s\n' "lab: $*"; }
+
+die() {
+    printf '%s\n' "lab: $*" >&2
+    exit 1
+}
+
+# The end of a log, for a failure message: what happened stands there, the rest is in the file.
+show_log() {
+    [ -s "$1" ] || return 0
+    printf '%s\n' "lab: last lines of $1:" >&2
+    tail -n "${2:-15}" "$1" | sed 's/^/  | /' >&2
+}
+
+# An instance remembers its choices as `key value` lines in lab.conf.
+remember() {
+    if [ -f "$dir/lab.conf" ]; then
+        grep -v "^$1 " "$dir/lab.conf" >"$dir/lab.conf.new" || :
+    else
+        : >"$dir/lab.conf.new"
+    fi
+    printf '%s %s\n' "$1" "$2" >>"$dir/lab.conf.new"
+    mv "$dir/lab.conf.new" "$dir/lab.conf"
+}
+
+recall() { # KEY DEFAULT
+    value=
+    [ ! -f "$dir/lab.conf" ] || value=$(sed -n "s/^$1 //p" "$dir/lab.conf")
+    printf '%s\n' "${value:-$2}"
+}
+
+# Runs a command that a signal to this script ends too. A shell handles a trap only between
+# commands, so the command runs behind it and is waited for.
+children=
+run() {
+    "$@" &
+    child=$!
+    children="$children $child"
+    rc=0
+    wait "$child" || rc=$?
+    children=${children% "$child"}
+    return "$rc"
+}
+
+# TERM, not INT: what a script starts with & ignores INT.
+end_children() {
+    for child in $children; do
+        kill -TERM "$child" 2>/dev/null || :
+    done
+    for child in $children; do
+        wait "$child" 2>/dev/null || :
+    done
+    children=
+}
+
+# Only one command at a time changes an instance. Descriptor 9 is closed in what we start.
+lock_instance() {
+    mkdir -p "$dir" || die "could not make $dir"
+    exec 9>"$dir/lock"
+    flock -w 120 9 || die "another command has been changing $dir for two minutes"
+}
+
+wait_until() { # SECONDS COMMAND...: tried every 0.2 s
+    tries=$(($1 * 5))
+    shift
+    until "$@"; do
+        tries=$((tries - 1))
+        [ "$tries" -gt 0 ] || return 1
+        sleep 0.2
+    done
+}

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+# The processes of an instance: run/NAME.pid holds the process id and the time it started (clock
+# ticks since boot), so that a recycled id is never taken for ours.
+# shellcheck shell=sh
+
+process_started() { # PID: its start time; fails where there is none or it is dead already
+    stat=$(cat "/proc/$1/stat" 2>/dev/null) || return 1
+    # The name in brackets may hold blanks; after it come state (field 3) … start time (field 22).
+    # shellcheck disable=SC2086
+    set -- ${stat##*) }
+    case $1 in Z | X) return 1 ;; esac
+    shift 19
+    printf '%s\n' "$1"
+}
+
+process_pid() { # NAME: prints the id when it runs
+    [ -f "$dir/run/$1.pid" ] || return 1
+    read -r pid started <"$dir/run/$1.pid" || return 1
+    now=$(process_started "$pid") || return 1
+    [ "$now" = "$started" ] || return 1
+    printf '%s\n' "$pid"
+}
+
+process_running() { process_pid "$1" >/dev/null; }
+
+process_gone() { ! process_running "$1"; }
+
+process_start() { # NAME LOG COMMAND...
+    name=$1
+    log=$2
+    shift 2
+    mkdir -p "$dir/run" "$dir/log"
+    # Its own session: a Ctrl-C in our terminal is ours, not its. Very high descriptor limits make
+    # Erlang and MariaDB reserve tables for them.
+    (
+        limit=$(ulimit -n)
+        if [ "$limit" = unlimited ] || [ "$limit" -gt 65536 ]; then ulimit -n 65536; fi
+        exec setsid "$@"
+    ) </dev/null >>"$log" 2>&1 9>&- &
+    pid=$!
+    started=$(process_started "$pid") || {
+        show_log "$log"
+        die "$name ended at once"
+    }
+    printf '%s %s\n' "$pid" "$started" >"$dir/run/$name.pid"
+}
+
+process_signal() { # NAME SIGNAL
+    pid=$(process_pid "$1") || return 0
+    kill "-$2" "$pid" 2>/dev/null || :
+}
+
+# Asks it to end, waits, then kills. A frozen process gets its signals once it goes on.
+process_stop() { # NAME SECONDS
+    if process_running "$1"; then
+        process_signal "$1" TERM
+        process_signal "$1" CONT
+        if ! wait_until "$2" process_gone "$1"; then
+            say "$1 did not end in $2 s: killed (log: $dir/log)"
+            process_kill "$1"
+        fi
+    fi
+    rm -f "$dir/run/$1.pid"
+}
+
+process_kill() { # NAME
+    process_signal "$1" KILL
+    wait_until 10 process_gone "$1" || die "could not end $1"
+    rm -f "$dir/run/$1.pid"
+}
+
+# Names of all processes whose pid file is there and whose name begins with PREFIX, in order.
+process_names() { # PREFIX
+    for file in "$dir"/run/"$1"*.pid; do
+        [ -e "$file" ] || continue
+        name=${file##*/}
+        printf '%s\n' "${name%.pid}"
+    done
+}
