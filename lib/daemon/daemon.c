@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/daemon.h"
+
+#include <getopt.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/signals.h"
+
+static void print_help(const char *proc)
+{
+    printf("Usage: ste-%s --config FILE --name NAME [OPTION]…\n"
+           "  --config FILE      the cluster map\n"
+           "  --name NAME        this component's name in the map\n"
+           "  --check-config     check the map and everything it names, report every fault, exit\n"
+           "  --health           exit 0 when the running component is ready\n"
+           "  --log-level LEVEL  debug, info, warn or error (default info)\n"
+           "  --help, --version\n",
+           proc);
+}
+
+static bool parse_level(const char *text, enum ste_log_level *ret)
+{
+    static const char *const names[] = {"debug", "info", "warn", "error"};
+    for (unsigned i = 0; i < 4; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *ret = (enum ste_log_level)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+int ste_daemon_options(struct ste_daemon *daemon, const char *proc, int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"config", required_argument, NULL, 'c'}, {"name", required_argument, NULL, 'n'},
+        {"check-config", no_argument, NULL, 'k'}, {"health", no_argument, NULL, 'h'},
+        {"log-level", required_argument, NULL, 'l'}, {"help", no_argument, NULL, '?'},
+        {"version", no_argument, NULL, 'v'}, {NULL, 0, NULL, 0}};
+
+    *daemon = (struct ste_daemon){.log = {.proc = proc, .level = STE_LOG_INFO},
+                                  .signal_fd = -1, .wake_fd = -1};
+    for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+        switch (c) {
+        case 'c':
+            daemon->config_file = optarg;
+            break;
+        case 'n':
+            daemon->name = optarg;
+            break;
+        case 'k':
+            daemon->check_config = true;
+            break;
+        case 'h':
+            daemon->health = true;
+            break;
+        case 'l':
+            if (!parse_level(optarg, &daemon->log.level)) {
+                fprintf(stderr, "ste-%s: unknown log level %s\n", proc, optarg);
+                return 2;
+            }
+            break;
+        case 'v':
+            printf("ste-%s %s\n", proc, STE_VERSION);
+            return 0;
+        default:
+            if (optopt == 0 && strcmp(argv[optind - 1], "--help") == 0) {
+                print_help(proc);
+                return 0;
+            }
+            return 2;
+        }
+    }
+    if (daemon->config_file == NULL || (daemon->name == NULL && !daemon->check_config) ||
+        optind != argc) {
+        fprintf(stderr, "ste-%s: --config and --name are needed, see --help\n", proc);
+        return 2;
+    }
+    return -1;
+}
+
+enum ste_code ste_daemon_load(struct ste_daemon *daemon, struct ste_error *err)
+{
+    struct ste_faults faults = {0};
+    enum ste_code rc = ste_cluster_load(daemon->config_file, &faults, &daemon->cluster, err);
+    if (rc == STE_OK)
+        rc = ste_ref_load(daemon->cluster, &faults, &daemon->ref, err);
+    ste_faults_print(&faults, stderr);
+    if (rc == STE_OK && faults.count > 0)
+        rc = ste_error_set(err, STE_E_CONFIG, "%zu faults in %s", faults.count,
+                           daemon->config_file);
+    ste_faults_deinit(&faults);
+    return rc;
+}
+
+int ste_daemon_health(unsigned health_port)
+{
+    char reasons[512] = "";
+    struct ste_error err = {0};
+    if (ste_obs_probe(health_port, reasons, sizeof(reasons), &err) == STE_OK)
+        return 0;
+    fprintf(stderr, "not ready: %s\n", reasons[0] != '\0' ? reasons : err.text);
+    return 1;
+}
+
+static void stop_all(struct ste_daemon *daemon)
+{
+    atomic_store(&daemon->stopping, true);
+    const uint64_t one = 1;
+    if (write(daemon->wake_fd, &one, sizeof(one)) < 0)
+        return; /* an eventfd that is full is readable, which is all that is wanted */
+}
+
+static void *worker_main(void *argument)
+{
+    struct ste_worker_slot *slot = argument;
+    struct ste_daemon *daemon = slot->daemon;
+    struct ste_error err = {0};
+    const enum ste_code rc = slot->run(slot, &err);
+    if (rc != STE_OK && rc != STE_E_STOPPING) {
+        ste_log_error(&daemon->log, STE_LOG_ERROR, "worker.failed", &err);
+        stop_all(daemon);
+        kill(getpid(), SIGTERM); /* wakes the main thread; the exit status says it failed */
+        return slot;
+    }
+    return NULL;
+}
+
+static void wait_for_signal(struct ste_daemon *daemon)
+{
+    for (;;) {
+        const int signal_number = ste_signals_wait(daemon->signal_fd, -1);
+        if (signal_number == SIGTERM || signal_number == SIGINT)
+            return;
+        if (signal_number == SIGHUP)
+            ste_log_line(&daemon->log, STE_LOG_INFO, "signal.ignored", "signal=SIGHUP");
+    }
+}
+
+enum ste_code ste_daemon_run(struct ste_daemon *daemon, unsigned health_port,
+                             struct ste_worker_slot *slots, size_t slot_count,
+                             struct ste_error *err)
+{
+    pthread_t *threads = NULL;
+    size_t started = 0;
+    bool failed = false;
+    enum ste_code rc = ste_signals_open(&daemon->signal_fd, err);
+    if (rc != STE_OK)
+        goto out;
+    daemon->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    threads = calloc(slot_count + 1, sizeof(*threads));
+    if (daemon->wake_fd < 0 || threads == NULL) {
+        rc = ste_error_set(err, STE_E_NOMEM, "could not prepare %zu workers", slot_count);
+        goto out;
+    }
+    rc = ste_obs_start(daemon->log.proc, daemon->name, health_port, slot_count, &daemon->obs, err);
+    if (rc != STE_OK)
+        goto out;
+    ste_log_line(&daemon->log, STE_LOG_INFO, "daemon.started",
+                 "name=%s version=%s workers=%zu health_port=%u", daemon->name, STE_VERSION,
+                 slot_count, ste_obs_port(daemon->obs));
+    for (size_t i = 0; i < slot_count; i++) {
+        slots[i].daemon = daemon;
+        slots[i].counters = ste_obs_worker(daemon->obs, i);
+        memcpy(slots[i].counters->labels, slots[i].labels, sizeof(slots[i].labels));
+        ste_obs_not_ready(slots[i].counters, "starting");
+        if (pthread_create(&threads[i], NULL, worker_main, &slots[i]) != 0) {
+            rc = ste_error_set(err, STE_E_NOMEM, "could not start worker %zu", i);
+            stop_all(daemon);
+            break;
+        }
+        started++;
+    }
+    if (rc == STE_OK)
+        wait_for_signal(daemon);
+    stop_all(daemon);
+out:
+    for (size_t i = 0; i < started; i++) {
+        void *result = NULL;
+        pthread_join(threads[i], &result);
+        failed |= result != NULL;
+    }
+    if (rc == STE_OK && failed)
+        rc = ste_error_set(err, STE_E_STOPPING, "a worker failed");
+    ste_log_line(&daemon->log, STE_LOG_INFO, "daemon.stopped", "clean=%s",
+                 rc == STE_OK ? "yes" : "no");
+    free(threads);
+    return rc;
+}
+
+void ste_daemon_pause(struct ste_daemon *daemon, unsigned ms)
+{
+    struct pollfd wake = {.fd = daemon->wake_fd, .events = POLLIN};
+    if (poll(&wake, 1, (int)ms) < 0)
+        return; /* a signal: the caller's loop looks at `stopping` anyway */
+}
+
+void ste_daemon_deinit(struct ste_daemon *daemon)
+{
+    ste_obs_stop(daemon->obs);
+    ste_ref_free(daemon->ref);
+    ste_cluster_free(daemon->cluster);
+    if (daemon->wake_fd >= 0)
+        close(daemon->wake_fd);
+    if (daemon->signal_fd >= 0)
+        close(daemon->signal_fd);
+}
