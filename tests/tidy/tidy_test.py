@@ -87,6 +87,9 @@ class Planted(unittest.TestCase):
         change, line = self.added("node/worker.c", '#include "mq/gone.h"')
         self.assert_one(self.faults(change), "node/worker.c", line, "not in the tree")
 
+    def test_part_that_no_rule_knows(self):
+        self.assert_one(self.faults({"lib/util/x.h": SPDX}), "lib/util/x.h", 1, "in no part")
+
     def test_include_of_a_test(self):
         change, line = self.added("node/worker.c", '#include "tests/harness/cases.h"')
         change["tests/harness/cases.h"] = SPDX

@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One lab instance as the tests see it: commands, processes, shards, broker, ports, health."""
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+
+import pika
+import pymysql
+import requests
+import yaml
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+LAB = os.path.join(TOP, "deploy", "lab")
+
+
+def wait_for(condition, seconds, what):
+    """Polls until condition() is true and returns its value; a test never just sleeps."""
+    end = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise AssertionError("not within %s s: %s" % (seconds, what))
+        time.sleep(0.1)
+
+
+def processes_of(folder):
+    """Ids of all living processes that name the folder in command line, environment or cwd."""
+    found = []
+    needle = os.fsencode(folder)
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        if int(pid) == os.getpid():
+            continue
+        texts = []
+        with contextlib.suppress(OSError):
+            texts.append(os.fsencode(os.readlink("/proc/%s/cwd" % pid)))
+        for name in ("cmdline", "environ"):
+            with contextlib.suppress(OSError), open("/proc/%s/%s" % (pid, name), "rb") as file:
+                texts.append(file.read())
+        if any(needle in text for text in texts) and process_state(int(pid)) not in (None, "Z"):
+            found.append(int(pid))
+    return found
+
+
+def process_stat(pid):
+    """Fields of /proc/PID/stat from the state on, or None."""
+    try:
+        with open("/proc/%d/stat" % pid, encoding="ascii", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()
+    except OSError:
+        return None
+
+
+def process_state(pid):
+    fields = process_stat(pid)
+    return fields[0] if fields else None
+
+
+def address_of(text):
+    """`0100007F` or 32 hex digits of /proc/net/tcp{,6} as an address text."""
+    words = [bytes.fromhex(text[i:i + 8])[::-1] for i in range(0, len(text), 8)]
+    family = socket.AF_INET if len(words) == 1 else socket.AF_INET6
+    return socket.inet_ntop(family, b"".join(words))
+
+
+def listeners_of(pids):
+    """(address, port) of every TCP socket on which one of these processes listens."""
+    inodes = set()
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            for descriptor in os.listdir("/proc/%d/fd" % pid):
+                with contextlib.suppress(OSError):
+                    target = os.readlink("/proc/%d/fd/%s" % (pid, descriptor))
+                    if target.startswith("socket:["):
+                        inodes.add(target[8:-1])
+    found = set()
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        with contextlib.suppress(FileNotFoundError), open(table, encoding="ascii") as file:
+            for line in file.readlines()[1:]:
+                fields = line.split()
+                if fields[3] == "0A" and fields[9] in inodes:
+                    address, port = fields[1].split(":")
+                    found.add((address_of(address), int(port, 16)))
+    return found
+
+
+class Submitted:
+    """What one ste-submit run said: exit status, reply lines, the summary."""
+
+    def __init__(self, process):
+        self.status = process.returncode
+        self.stderr = process.stderr
+        lines = [json.loads(line) for line in process.stdout.splitlines() if line.startswith("{")]
+        self.summary = next((l["summary"] for l in lines if "summary" in l), None)
+        self.replies = [l for l in lines if "summary" not in l]
+
+    def of(self, kind):
+        return [r for r in self.replies if r["kind"] == kind]
+
+
+class Lab:
+    def __init__(self, folder):
+        self.folder = folder
+
+    # Commands of deploy/lab.
+
+    def run(self, *words, check=True, timeout=300):
+        done = subprocess.run([LAB, *words, "--dir", self.folder], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              timeout=timeout, check=False)
+        if check and done.returncode != 0:
+            raise AssertionError("deploy/lab %s: exit %d\n%s%s" % (
+                " ".join(words), done.returncode, done.stdout, done.stderr))
+        return done
+
+    def up(self, *options):
+        return self.run("up", "--no-build", *options)
+
+    def down(self, *options):
+        return self.run("down", *options)
+
+    def stop(self, *part, kill=False):
+        return self.run("stop", *part, *(["--kill"] if kill else []))
+
+    def start(self, *part):
+        return self.run("start", *part)
+
+    def restart(self, *part, kill=False):
+        return self.run("restart", *part, *(["--kill"] if kill else []))
+
+    # Files of the instance.
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    @property
+    def config(self):
+        return self.path("cluster.yaml")
+
+    def read(self, *names):
+        with open(self.path(*names), encoding="utf-8") as file:
+            return file.read()
+
+    def map(self):
+        return yaml.safe_load(self.read("cluster.yaml"))
+
+    def ports(self):
+        return {n: int(p) for n, p in (l.split() for l in self.read("ports").splitlines())}
+
+    def secret(self, name):
+        return self.read("secrets", name).split("\n")[0]
+
+    def remembered(self, key):
+        rows = dict(l.partition(" ")[::2] for l in self.read("lab.conf").splitlines())
+        return rows[key]
+
+    def program(self, name):
+        return os.path.join(self.remembered("bin"), name)
+
+    # Processes, by the pid files: id and start time.
+
+    def pids(self):
+        found = {}
+        for name in sorted(os.listdir(self.path("run"))) if os.path.isdir(self.path("run")) else []:
+            pid, started = (int(x) for x in self.read("run", name).split())
+            fields = process_stat(pid)
+            if fields and fields[0] != "Z" and int(fields[19]) == started:
+                found[name[:-len(".pid")]] = pid
+        return found
+
+    def pid(self, name):
+        return self.pids()[name]
+
+    def signal(self, name, number):
+        os.kill(self.pid(name), number)
+
+    def kill(self, name):
+        """kill -9, and waits until it is gone; deploy/lab start brings it back."""
+        pid = self.pid(name)
+        os.kill(pid, signal.SIGKILL)
+        wait_for(lambda: process_state(pid) in (None, "Z"), 10, "%s dead" % name)
+
+    @contextlib.contextmanager
+    def frozen(self, name):
+        pid = self.pid(name)
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            yield pid
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+
+    # Shards, read as the checker.
+
+    def shard_count(self):
+        return int(self.remembered("shards"))
+
+    def connect(self, shard, role="checker"):
+        return pymysql.connect(host="127.0.0.1", port=self.ports()["shard-%d" % shard],
+                               user="ste_" + role, password=self.secret("db-" + role),
+                               database="ste", autocommit=True, connect_timeout=5,
+                               cursorclass=pymysql.cursors.DictCursor)
+
+    def query(self, shard, sql, arguments=(), role="checker"):
+        with contextlib.closing(self.connect(shard, role)) as connection:
+            with connection.cursor() as cursor:
+                cursor.execute(sql, arguments)
+                return cursor.fetchall()
+
+    def query_all(self, sql, arguments=(), role="checker"):
+        """The rows of all shards, each with its `shard`."""
+        return [dict(row, shard=shard) for shard in range(self.shard_count())
+                for row in self.query(shard, sql, arguments, role)]
+
+    # Broker.
+
+    def broker(self, path, method="GET", body=None):
+        """The management API as administrator; parsed JSON, or None where it answers nothing."""
+        answer = requests.request(method, "http://127.0.0.1:%d/api/%s" % (
+            self.ports()["management"], path), json=body, timeout=20,
+            auth=("ste-admin", self.secret("broker-admin")))
+        answer.raise_for_status()
+        return answer.json() if answer.content else None
+
+    @contextlib.contextmanager
+    def channel(self, role="admin"):
+        user = "ste-" + role if role != "submitter" else "STEHSGSG"
+        connection = pika.BlockingConnection(pika.ConnectionParameters(
+            host="127.0.0.1", port=self.ports()["amqp"], heartbeat=0,
+            credentials=pika.PlainCredentials(user, self.secret("broker-" + role))))
+        try:
+            yield connection.channel()
+        finally:
+            with contextlib.suppress(pika.exceptions.AMQPError):
+                connection.close()
+
+    def ready(self, *queues):
+        """Messages ready in these queues now (statistics of the management API lag by seconds)."""
+        with self.channel() as channel:
+            return sum(channel.queue_declare(q, passive=True).method.message_count for q in queues)
+
+    # Routers and nodes.
+
+    def get(self, name, path):
+        """(status, text) of a daemon's health endpoint; (None, reason) when it does not answer."""
+        url = "http://127.0.0.1:%d%s" % (self.ports()[name], path)
+        try:
+            with urllib.request.urlopen(url, timeout=5) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+        except OSError as error:
+            return None, str(error)
+
+    def is_ready(self, name):
+        return self.get(name, "/readyz")[0] == 200
+
+    def submit(self, *files, wait=30, batch=None, options=(), timeout=None):
+        command = [self.program("ste-submit"), "--config", self.config, "--json"]
+        if wait is not None:
+            command += ["--wait", str(wait)]
+        if batch is not None:
+            command += ["--batch", str(batch)]
+        done = subprocess.run([*command, *options, *files], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              timeout=timeout or (wait or 30) + 30, check=False)
+        return Submitted(done)
