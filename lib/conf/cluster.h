@@ -91,12 +91,23 @@ struct ste_cluster {
 STE_MUST_CHECK enum ste_code ste_cluster_load(const char *path, struct ste_faults *faults,
                                               struct ste_cluster **ret, struct ste_error *err);
 void ste_cluster_free(struct ste_cluster *cluster);
+/* For a check that shows the faults of all libraries at once: a cluster of which only file, folder
+ * and tree are set, however faulty its sections are; adds the faults of the tree itself only. Nothing
+ * may run from it. The result is the caller's, ste_cluster_free(). */
+STE_MUST_CHECK enum ste_code ste_cluster_draft(const char *path, struct ste_faults *faults,
+                                               struct ste_cluster **ret, struct ste_error *err);
+/* What is allowed and still worth a word at start (a shard that no node consumes), one per line; ""
+ * for none. */
+const char *ste_cluster_warnings(const struct ste_cluster *cluster);
+/* The tables behind docs/CONFIG.md. */
+const struct ste_rule_table *ste_cluster_rules(size_t *ret_count);
 /* The tree behind it, for the sections other libraries own; lives as long as the cluster. */
 const struct ste_yaml *ste_cluster_tree(const struct ste_cluster *cluster);
 /* NULL when no component has that name. */
 const struct ste_router_conf *ste_cluster_router(const struct ste_cluster *cluster, const char *name);
 const struct ste_node_conf *ste_cluster_node(const struct ste_cluster *cluster, const char *name);
-/* First line of the file, without its end; `out` is wiped by the caller after use. */
+/* First line of the file, without its end; `out` is wiped by the caller after use. Errors: STE_E_FILE,
+ * STE_E_CONFIG when the line is empty, too long or holds a NUL (stop). */
 STE_MUST_CHECK enum ste_code ste_secret_read(const char *file, char *out, size_t out_bytes,
                                              struct ste_error *err);
 
