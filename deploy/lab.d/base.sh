@@ -33,23 +33,33 @@ recall() { # KEY DEFAULT
     printf '%s\n' "${value:-$2}"
 }
 
-# Runs a command that a signal to this script ends too. A shell handles a trap only between
-# commands, so the command runs behind it and is waited for.
+# A child with a session of its own, so that a signal to this script, or a Ctrl-C, ends it and all
+# that it started: a shell handles a trap only between commands, and waits in `wait` alone.
 children=
-run() {
-    "$@" &
+spawn() {
+    setsid "$@" 9>&- &
     child=$!
     children="$children $child"
+}
+
+await() { # PID: its exit status
     rc=0
-    wait "$child" || rc=$?
-    children=${children% "$child"}
+    wait "$1" || rc=$?
+    left=
+    for child in $children; do [ "$child" = "$1" ] || left="$left $child"; done
+    children=$left
     return "$rc"
+}
+
+run() {
+    spawn "$@"
+    await "$child"
 }
 
 # TERM, not INT: what a script starts with & ignores INT.
 end_children() {
     for child in $children; do
-        kill -TERM "$child" 2>/dev/null || :
+        kill -TERM "-$child" 2>/dev/null || kill -TERM "$child" 2>/dev/null || :
     done
     for child in $children; do
         wait "$child" 2>/dev/null || :
@@ -63,6 +73,8 @@ lock_instance() {
     exec 9>"$dir/lock"
     flock -w 120 9 || die "another command has been changing $dir for two minutes"
 }
+
+unlock_instance() { exec 9>&-; }
 
 wait_until() { # SECONDS COMMAND...: tried every 0.2 s
     tries=$(($1 * 5))

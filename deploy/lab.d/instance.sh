@@ -82,6 +82,7 @@ instance_up() {
     if [ -z "$opt_services" ]; then
         instance_components_up
     fi
+    unlock_instance
 }
 
 instance_components_down() {

@@ -3,20 +3,10 @@
 # ticks since boot), so that a recycled id is never taken for ours.
 # shellcheck shell=sh
 
-process_started() { # PID: its start time; fails where there is none or it is dead already
-    stat=$(cat "/proc/$1/stat" 2>/dev/null) || return 1
-    # The name in brackets may hold blanks; after it come state (field 3) … start time (field 22).
-    # shellcheck disable=SC2086
-    set -- ${stat##*) }
-    case $1 in Z | X) return 1 ;; esac
-    shift 19
-    printf '%s\n' "$1"
-}
-
 process_pid() { # NAME: prints the id when it runs
     [ -f "$dir/run/$1.pid" ] || return 1
     read -r pid started <"$dir/run/$1.pid" || return 1
-    now=$(process_started "$pid") || return 1
+    now=$("$here/lab.d/started-at" "$pid") || return 1
     [ "$now" = "$started" ] || return 1
     printf '%s\n' "$pid"
 }
@@ -30,19 +20,13 @@ process_start() { # NAME LOG COMMAND...
     log=$2
     shift 2
     mkdir -p "$dir/run" "$dir/log"
-    # Its own session: a Ctrl-C in our terminal is ours, not its. Very high descriptor limits make
-    # Erlang and MariaDB reserve tables for them.
-    (
-        limit=$(ulimit -n)
-        if [ "$limit" = unlimited ] || [ "$limit" -gt 65536 ]; then ulimit -n 65536; fi
-        exec setsid "$@"
-    ) </dev/null >>"$log" 2>&1 9>&- &
-    pid=$!
-    started=$(process_started "$pid") || {
+    rm -f "$dir/run/$name.pid"
+    # Its own session: a Ctrl-C in our terminal is ours, not its.
+    setsid "$here/lab.d/run-as" "$dir/run/$name.pid" "$@" </dev/null >>"$log" 2>&1 9>&- &
+    if ! wait_until 10 [ -s "$dir/run/$name.pid" ]; then
         show_log "$log"
-        die "$name ended at once"
-    }
-    printf '%s %s\n' "$pid" "$started" >"$dir/run/$name.pid"
+        die "could not start $name (log: $log)"
+    fi
 }
 
 process_signal() { # NAME SIGNAL

@@ -5,12 +5,20 @@ STE_LAB_DIR names an instance that already runs: it is used as it is and left ru
 its start while a test is being written.
 """
 import os
+import signal
 
 import pytest
 
 from lab import Lab, TOP, process_state, wait_for
 
 BUSINESS_DATE = "2026-11-30"
+
+
+def pytest_configure():
+    """TERM ends the run as Ctrl-C does: the fixtures still stop what they started."""
+    def end(number, frame):
+        raise KeyboardInterrupt
+    signal.signal(signal.SIGTERM, end)
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+# The demonstration: an instance of its own, generated trades through it, and what came out, judged
+# by the independent checker. Nothing stays behind unless --keep.
+# shellcheck shell=sh
+
+demo_end() { # what a signal or a failure leaves: nothing that runs
+    end_children
+    say "stopping the instance"
+    (instance_down) || :
+}
+
+demo_fail() { # TEXT LOG
+    show_log "$2"
+    say "$1 (log: $2)" >&2
+    return 1
+}
+
+# Only an earlier demo's folder is emptied.
+demo_fresh() {
+    [ -f "$dir/lab.conf" ] || return 0
+    [ -n "$(recall demo '')" ] || die "$dir is an instance of \`deploy/lab up\`: name another --dir"
+    (opt_wipe=1 && instance_down)
+}
+
+demo_generate() {
+    say "generating $trades trades, $((trades * 7)) messages"
+    run "$bin/ste-bench" gen --config "$dir/cluster.yaml" --trades "$trades" --out "$dir/set" \
+        >"$dir/log/gen.log" 2>&1 || demo_fail "the generator failed" "$dir/log/gen.log"
+}
+
+# The pool takes the CLS while the driver sends; both keep a ledger.
+demo_send() {
+    spawn "$bin/ste-bench" pool --config "$dir/cluster.yaml" --ledger "$dir/cls.ledger" \
+        --sent "$dir/sent.ledger" --expect "$trades" --idle 60 --json "$dir/pool.json" \
+        >"$dir/log/pool.log" 2>&1
+    pool=$child
+    say "sending, $batch a delivery"
+    if ! run "$bin/ste-bench" drive --config "$dir/cluster.yaml" --set "$dir/set" --batch "$batch" \
+        --ledger "$dir/sent.ledger" --progress --json "$dir/drive.json" 2>&1 >"$dir/log/drive.log" |
+        tee -a "$dir/log/drive.log" >&2; then
+        demo_fail "the driver failed" "$dir/log/drive.log" || return 1
+    fi
+    await "$pool" || demo_fail "not every CLS arrived" "$dir/log/pool.log" || :
+}
+
+demo_check() {
+    say "checking both ledgers against all shards and queues"
+    run "$bin/ste-admin" --config "$dir/cluster.yaml" check --sent "$dir/sent.ledger" \
+        --cls "$dir/cls.ledger" --wait 30 --json "$dir/check.json" >"$dir/log/check.log" 2>&1 ||
+        demo_fail "the checker found faults" "$dir/log/check.log" || :
+}
+
+demo_run() {
+    demo_generate && demo_send && demo_check || return 1
+    /usr/bin/python3 -B "$here/lab.d/demo-result.py" "$dir" "$trades" "$opt_json"
+}
+
+demo() {
+    dir=${opt_dir:-$top/build/demo}
+    opt_shards=${opt_shards:-4}
+    trades=${opt_trades:-2000}
+    batch=${opt_batch:-64}
+    packages_ensure build run
+    [ -n "$opt_no_build$opt_bin" ] || build_or_die "${opt_preset:-release}"
+    demo_fresh
+    trap 'demo_end; exit 130' INT
+    trap 'demo_end; exit 143' TERM HUP
+    trap 'demo_end' EXIT
+    mkdir -p "$dir"
+    remember demo 1
+    say "starting a broker, $opt_shards shards, a router and nodes in $dir"
+    instance_up
+    failed=0
+    demo_run || failed=1
+    if [ -n "$opt_keep" ]; then
+        trap - INT TERM HUP EXIT
+        say "kept: deploy/lab status --dir $dir; deploy/lab down --dir $dir"
+    else
+        trap - EXIT
+        demo_end
+    fi
+    return "$failed"
+}

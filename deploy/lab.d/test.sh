@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+# Every test, in steps: builds, unit tests plain and under sanitizers, fuzzing, then the lab itself
+# from outside. Each step leaves a log and a JUnit file in build/test; the last line is the sum.
+# shellcheck shell=sh
+
+test_dir=$top/build/test
+
+seconds_now() { date +%s; }
+
+# Runs one step and notes its time; a failed one does not end the run, all of it is wanted.
+step() { # NAME COMMAND...
+    step_name=$1
+    shift
+    step_begin=$(seconds_now)
+    step_state=ok
+    "$@" || step_state=FAILED
+    step_seconds=$(($(seconds_now) - step_begin))
+    printf '%-14s %5s s  %s\n' "$step_name" "$step_seconds" "$step_state" >>"$test_dir/steps"
+    say "$step_name: $step_state, $step_seconds s"
+    [ "$step_state" = ok ]
+}
+
+# Notes a failed part, so that it counts even where no test of it could say so.
+test_failed() { # NAME LOG
+    show_log "$2" 40
+    echo "$1" >>"$test_dir/failed"
+    return 1
+}
+
+test_build() { # PRESET [TARGET...]
+    build_preset "$@" || test_failed "build-$1" "$top/build/$1.log"
+}
+
+test_ctest() { # PRESET NAME [CTEST OPTION...]
+    preset=$1
+    name=$2
+    shift 2
+    run ctest --test-dir "$top/build/$preset" --output-on-failure --no-tests=error -j 2 \
+        --output-junit "$test_dir/$name.xml" "$@" >"$test_dir/$name.log" 2>&1 ||
+        test_failed "$name" "$test_dir/$name.log"
+}
+
+# Only the fuzz targets are built with clang: their names are the names of their tests.
+test_fuzz() {
+    build_configure fuzz || test_failed build-fuzz "$top/build/fuzz.log" || return 1
+    targets=$(ctest --test-dir "$top/build/fuzz" -L fuzz -N | sed -n 's/^ *Test *#[0-9]*: //p')
+    # shellcheck disable=SC2086
+    [ -z "$targets" ] || { test_build fuzz $targets && test_ctest fuzz fuzz -L fuzz; }
+}
+
+test_pytest() {
+    run /usr/bin/python3 -B -m pytest -p no:cacheprovider -q -rfEs --durations=10 \
+        --rootdir "$top/tests/integration" --junitxml "$test_dir/integration.xml" \
+        "$top/tests/integration" >"$test_dir/integration.log" 2>&1 ||
+        test_failed integration "$test_dir/integration.log"
+}
+
+run_tests() {
+    packages_ensure build run test
+    rm -rf "$test_dir"
+    mkdir -p "$test_dir"
+    begin=$(seconds_now)
+    if step 'build dev' test_build dev; then
+        step 'unit, tidy' test_ctest dev unit -LE fuzz || :
+    fi
+    if step 'build asan' test_build asan; then
+        step 'asan' test_ctest asan asan -L unit || :
+    fi
+    if step 'build tsan' test_build tsan; then
+        step 'tsan' test_ctest tsan tsan -L unit || :
+    fi
+    step 'fuzz' test_fuzz || :
+    [ ! -x "$top/build/dev/bin/ste-node" ] || step 'integration' test_pytest || :
+    echo
+    cat "$test_dir/steps"
+    printf '%-14s %5s s\n\n' 'all' "$(($(seconds_now) - begin))"
+    /usr/bin/python3 -B "$here/lab.d/sum-tests.py" "$test_dir"
+}
