@@ -6,10 +6,10 @@
 #include "daemon/daemon.h"
 #include "router/worker.h"
 
-static enum ste_code run(struct ste_daemon *daemon, const struct ste_router_conf *conf,
-                         struct ste_error *err)
+static enum ste_code run(struct ste_daemon *daemon, const void *component, struct ste_error *err)
 {
-    struct ste_worker_slot *const slots = calloc(conf->workers, sizeof(*slots));
+    const struct ste_router_conf *const conf = component;
+    struct ste_worker_slot *const slots = calloc(conf->workers + 1, sizeof(*slots));
     if (slots == NULL)
         return ste_error_set(err, STE_E_NOMEM, "could not make %u workers", conf->workers);
     for (unsigned i = 0; i < conf->workers; i++) {
@@ -23,33 +23,16 @@ static enum ste_code run(struct ste_daemon *daemon, const struct ste_router_conf
     return rc;
 }
 
+static const void *find(const struct ste_cluster *cluster, const char *name,
+                        unsigned *ret_health_port)
+{
+    const struct ste_router_conf *const conf = ste_cluster_router(cluster, name);
+    if (conf != NULL)
+        *ret_health_port = conf->health_port;
+    return conf;
+}
+
 int main(int argc, char **argv)
 {
-    struct ste_daemon daemon;
-    struct ste_error err = {0};
-    int status = ste_daemon_options(&daemon, "router", argc, argv);
-    if (status >= 0)
-        return status;
-    enum ste_code rc = ste_daemon_load(&daemon, &err);
-    const struct ste_router_conf *conf = NULL;
-    if (rc == STE_OK && !daemon.check_config) {
-        conf = ste_cluster_router(daemon.cluster, daemon.name);
-        if (conf == NULL)
-            rc = ste_error_set(&err, STE_E_CONFIG, "no router %s in the map", daemon.name);
-    }
-    if (rc != STE_OK) {
-        ste_log_error(&daemon.log, STE_LOG_ERROR, "daemon.refused", &err);
-        status = 1;
-    } else if (daemon.check_config) {
-        status = 0;
-    } else if (daemon.health) {
-        status = ste_daemon_health(conf->health_port);
-    } else {
-        rc = run(&daemon, conf, &err);
-        if (rc != STE_OK)
-            ste_log_error(&daemon.log, STE_LOG_ERROR, "daemon.failed", &err);
-        status = rc == STE_OK ? 0 : 1;
-    }
-    ste_daemon_deinit(&daemon);
-    return status;
+    return ste_daemon_main("router", find, run, argc, argv);
 }

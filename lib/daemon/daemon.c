@@ -38,12 +38,13 @@ static bool parse_level(const char *text, enum ste_log_level *ret)
     return false;
 }
 
-int ste_daemon_options(struct ste_daemon *daemon, const char *proc, int argc, char **argv)
+/* Returns -1 to go on, else the exit status (help, version, usage). */
+static int read_options(struct ste_daemon *daemon, const char *proc, int argc, char **argv)
 {
     static const struct option options[] = {
         {"config", required_argument, NULL, 'c'}, {"name", required_argument, NULL, 'n'},
         {"check-config", no_argument, NULL, 'k'}, {"health", no_argument, NULL, 'h'},
-        {"log-level", required_argument, NULL, 'l'}, {"help", no_argument, NULL, '?'},
+        {"log-level", required_argument, NULL, 'l'}, {"help", no_argument, NULL, 'H'},
         {"version", no_argument, NULL, 'v'}, {NULL, 0, NULL, 0}};
 
     *daemon = (struct ste_daemon){.log = {.proc = proc, .level = STE_LOG_INFO},
@@ -71,11 +72,10 @@ int ste_daemon_options(struct ste_daemon *daemon, const char *proc, int argc, ch
         case 'v':
             printf("ste-%s %s\n", proc, STE_VERSION);
             return 0;
+        case 'H':
+            print_help(proc);
+            return 0;
         default:
-            if (optopt == 0 && strcmp(argv[optind - 1], "--help") == 0) {
-                print_help(proc);
-                return 0;
-            }
             return 2;
         }
     }
@@ -87,7 +87,8 @@ int ste_daemon_options(struct ste_daemon *daemon, const char *proc, int argc, ch
     return -1;
 }
 
-enum ste_code ste_daemon_load(struct ste_daemon *daemon, struct ste_error *err)
+/* Prints every fault of the map and of what it names as file:line:column. */
+static enum ste_code load(struct ste_daemon *daemon, struct ste_error *err)
 {
     struct ste_faults faults = {0};
     enum ste_code rc = ste_cluster_load(daemon->config_file, &faults, &daemon->cluster, err);
@@ -101,7 +102,7 @@ enum ste_code ste_daemon_load(struct ste_daemon *daemon, struct ste_error *err)
     return rc;
 }
 
-int ste_daemon_health(unsigned health_port)
+static int ask_health(unsigned health_port)
 {
     char reasons[512] = "";
     struct ste_error err = {0};
@@ -203,7 +204,7 @@ void ste_daemon_pause(struct ste_daemon *daemon, unsigned ms)
         return; /* a signal: the caller's loop looks at `stopping` anyway */
 }
 
-void ste_daemon_deinit(struct ste_daemon *daemon)
+static void deinit(struct ste_daemon *daemon)
 {
     ste_obs_stop(daemon->obs);
     ste_ref_free(daemon->ref);
@@ -212,4 +213,30 @@ void ste_daemon_deinit(struct ste_daemon *daemon)
         close(daemon->wake_fd);
     if (daemon->signal_fd >= 0)
         close(daemon->signal_fd);
+}
+
+int ste_daemon_main(const char *proc, ste_daemon_find *find, ste_daemon_start *run, int argc,
+                    char **argv)
+{
+    struct ste_daemon daemon;
+    struct ste_error err = {0};
+    int status = read_options(&daemon, proc, argc, argv);
+    if (status >= 0)
+        return status;
+    unsigned health_port = 0;
+    const void *component = NULL;
+    enum ste_code rc = load(&daemon, &err);
+    if (rc == STE_OK && !daemon.check_config) {
+        component = find(daemon.cluster, daemon.name, &health_port);
+        if (component == NULL)
+            rc = ste_error_set(&err, STE_E_CONFIG, "no %s %s in the map", proc, daemon.name);
+    }
+    if (rc == STE_OK && daemon.health)
+        status = ask_health(health_port);
+    else if (rc == STE_OK && !daemon.check_config)
+        rc = run(&daemon, component, &err);
+    if (rc != STE_OK)
+        ste_log_error(&daemon.log, STE_LOG_ERROR, "daemon.failed", &err);
+    deinit(&daemon);
+    return rc != STE_OK ? 1 : status < 0 ? 0 : status;
 }

@@ -23,13 +23,6 @@ struct ste_daemon {
     _Atomic bool stopping;
 };
 
-/* Reads the options. Returns -1 to go on, else the exit status (help, version, usage). */
-int ste_daemon_options(struct ste_daemon *daemon, const char *proc, int argc, char **argv);
-/* Loads map and reference data; prints every fault as file:line:column to stderr. */
-STE_MUST_CHECK enum ste_code ste_daemon_load(struct ste_daemon *daemon, struct ste_error *err);
-/* Exit status of `--health` for a component listening on health_port. */
-int ste_daemon_health(unsigned health_port);
-
 /* A worker: one thread. Returns when the daemon stops (STE_OK), or with what only a person can mend. */
 struct ste_worker_slot {
     enum ste_code (*run)(struct ste_worker_slot *slot, struct ste_error *err);
@@ -48,8 +41,15 @@ static inline bool ste_daemon_stopping(struct ste_daemon *daemon)
 {
     return atomic_load_explicit(&daemon->stopping, memory_order_relaxed);
 }
+/* main() of a daemon: options, map, --check-config, --health, then `run` with the component that
+ * `find` picked by name (NULL: none of that name). Returns the exit status. */
+typedef const void *ste_daemon_find(const struct ste_cluster *cluster, const char *name,
+                                    unsigned *ret_health_port);
+typedef enum ste_code ste_daemon_start(struct ste_daemon *daemon, const void *component,
+                                       struct ste_error *err);
+int ste_daemon_main(const char *proc, ste_daemon_find *find, ste_daemon_start *run, int argc,
+                    char **argv);
 /* Sleeps up to `ms`, or until the daemon stops. */
 void ste_daemon_pause(struct ste_daemon *daemon, unsigned ms);
-void ste_daemon_deinit(struct ste_daemon *daemon);
 
 #endif

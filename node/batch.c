@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "node/batch.h"
+
+#include <stdlib.h>
+
+enum ste_code ste_batch_init(struct ste_batch *batch, struct ste_error *err)
+{
+    *batch = (struct ste_batch){.arena = ste_arena_new(0)};
+    return batch->arena != NULL ? STE_OK : ste_error_set(err, STE_E_NOMEM, "could not make a batch");
+}
+
+void ste_batch_clear(struct ste_batch *batch)
+{
+    for (size_t i = 0; i < batch->delivery_count; i++)
+        ste_mq_delivery_free(&batch->deliveries[i]);
+    batch->delivery_count = 0;
+    batch->work_count = 0;
+    batch->body_bytes = 0;
+    ste_arena_reset(batch->arena);
+}
+
+void ste_batch_deinit(struct ste_batch *batch)
+{
+    if (batch->arena == NULL)
+        return;
+    ste_batch_clear(batch);
+    free(batch->works);
+    ste_arena_free(batch->arena);
+    *batch = (struct ste_batch){0};
+}
+
+bool ste_batch_full(const struct ste_batch *batch)
+{
+    return batch->work_count >= STE_BATCH_RECORDS_MAX ||
+           batch->body_bytes >= STE_BATCH_BYTES_MAX ||
+           batch->delivery_count == STE_BATCH_DELIVERIES_MAX;
+}
+
+static struct ste_work *add_work(struct ste_batch *batch)
+{
+    if (batch->work_count == batch->work_capacity) {
+        const size_t capacity =
+            batch->work_capacity == 0 ? STE_BATCH_RECORDS_MAX * 2 : batch->work_capacity * 2;
+        void *const works = realloc(batch->works, capacity * sizeof(struct ste_work *));
+        if (works == NULL)
+            return NULL;
+        batch->works = works;
+        batch->work_capacity = capacity;
+    }
+    struct ste_work *const work = STE_ARENA_NEW(batch->arena, struct ste_work);
+    if (work != NULL)
+        batch->works[batch->work_count++] = work;
+    return work;
+}
+
+void ste_work_give_up(struct ste_work *work, struct ste_arena *arena, const char *why)
+{
+    work->record.message.type = STE_TYPE_EXC;
+    work->record.message.exc = (struct ste_finding){
+        .code = STE_C_XCRS,
+        .level = STE_LEVEL_REJECT,
+        .text = ste_arena_dup(arena, ste_bytes_of(why)),
+    };
+    work->needs_trade = false;
+}
+
+enum ste_code ste_batch_add(struct ste_batch *batch, struct ste_mq_delivery *delivery,
+                            struct ste_error *err)
+{
+    struct ste_mq_delivery *const mine = &batch->deliveries[batch->delivery_count++];
+    *mine = *delivery;
+    batch->body_bytes += mine->body.len;
+    struct ste_reader reader = ste_reader_of(mine->body);
+    for (;;) {
+        const char *const from = reader.at;
+        bool done = false;
+        struct ste_work *const work = add_work(batch);
+        if (work == NULL)
+            return ste_error_set(err, STE_E_NOMEM, "could not keep a record");
+        const enum ste_code rc =
+            ste_record_decode(&reader, batch->arena, &work->record, &done, err);
+        if (rc == STE_OK && !done)
+            continue;
+        if (rc == STE_E_RECORD_BAD) {
+            work->record = (struct ste_record){.delivery_id = mine->message_id};
+            work->record.message.original = (struct ste_bytes){from, (size_t)(reader.end - from)};
+            ste_work_give_up(work, batch->arena, "record damaged in its queue");
+            return STE_OK;
+        }
+        batch->work_count--;
+        batch->newer_version |= rc == STE_E_RECORD_VERSION;
+        return rc;
+    }
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A batch: records for one shard, of any types, and the deliveries they came in. Lives from path stop
+ * 5 to the ack of stop 8. */
+#ifndef STE_NODE_BATCH_H
+#define STE_NODE_BATCH_H
+
+#include "mq/mq.h"
+#include "node/rules/rules.h"
+
+enum {
+    STE_BATCH_RECORDS_MAX = 256, /* a batch closes once it holds that many, or that much */
+    STE_BATCH_BYTES_MAX = 512 << 10,
+    STE_BATCH_LINGER_MS = 3, /* after its first delivery */
+    STE_BATCH_DELIVERIES_MAX = STE_BATCH_RECORDS_MAX,
+};
+
+/* One record on its way through stops 5 to 8. */
+struct ste_work {
+    struct ste_record record;
+    struct ste_checked checked;
+    struct ste_trade_id id; /* unless the record is an exception already */
+    bool needs_trade;       /* false: refused without SQL */
+    size_t trade_index;     /* in struct ste_loaded, when needs_trade */
+};
+
+struct ste_batch {
+    struct ste_arena *arena; /* records and works; reset with the batch */
+    struct ste_mq_delivery deliveries[STE_BATCH_DELIVERIES_MAX];
+    size_t delivery_count;
+    struct ste_work **works; /* in queue order */
+    size_t work_count, work_capacity;
+    size_t body_bytes;
+    bool newer_version; /* met a record that only a newer node can read */
+};
+
+STE_MUST_CHECK enum ste_code ste_batch_init(struct ste_batch *batch, struct ste_error *err);
+void ste_batch_deinit(struct ste_batch *batch);
+void ste_batch_clear(struct ste_batch *batch); /* frees the deliveries, keeps the memory */
+bool ste_batch_full(const struct ste_batch *batch);
+/* Takes over the delivery and reads its records. A damaged rest becomes one exception record.
+ * STE_E_NOMEM, STE_E_RECORD_VERSION (newer_version is set too). */
+STE_MUST_CHECK enum ste_code ste_batch_add(struct ste_batch *batch, struct ste_mq_delivery *delivery,
+                                           struct ste_error *err);
+/* Turns a record into the exception XCRS: the last resort for what cannot be stored. */
+void ste_work_give_up(struct ste_work *work, struct ste_arena *arena, const char *why);
+
+#endif

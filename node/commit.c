@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Path stop 8: one transaction for what a range of records did: message rows, one write per trade,
+ * exceptions, outbox rows. Then stop 9 is handed the outbox rows. */
+#include <stddef.h>
+
+#include "base/fault.h"
+#include "node/outbound.h"
+#include "node/worker.h"
+
+static struct ste_work *work_of(const struct ste_record *record)
+{
+    return (struct ste_work *)(void *)((char *)(uintptr_t)record - offsetof(struct ste_work, record));
+}
+
+static struct ste_message_row message_row(const struct ste_record *record)
+{
+    const struct ste_work *const work = work_of(record);
+    const struct ste_message *const message = &record->message;
+    return (struct ste_message_row){.trade_date = work->id.trade_date,
+                                    .trade_key = work->id.trade_key,
+                                    .slot = work->id.slot,
+                                    .type = message->type,
+                                    .function = message->function,
+                                    .sender8 = ste_bic8(ste_value(message, STE_F_SENDER)),
+                                    .reference = ste_value(message, STE_F_REFERENCE),
+                                    .account = ste_value(message, STE_F_ACCOUNT),
+                                    .key_id = record->key_id,
+                                    .delivery_id = record->delivery_id,
+                                    .delivery_index = message->index,
+                                    .signed_sha256 = record->signed_sha256,
+                                    .received_us = record->received_us,
+                                    .body = message->original};
+}
+
+/* Message rows first: the states keep their ids. */
+static enum ste_code write_messages(struct ste_node_worker *worker,
+                                    const struct ste_loaded *loaded,
+                                    const struct ste_effects *effects, struct ste_error *err)
+{
+    const size_t count = effects->message_count;
+    struct ste_message_row *const rows =
+        STE_ARENA_ARRAY(worker->attempt, struct ste_message_row, count + 1);
+    uint64_t *const ids = STE_ARENA_ARRAY(worker->attempt, uint64_t, count + 1);
+    if (rows == NULL || ids == NULL)
+        return ste_error_set(err, STE_E_NOMEM, "could not write %zu messages", count);
+    for (size_t i = 0; i < count; i++)
+        rows[i] = message_row(effects->messages[i].record);
+    const enum ste_code rc =
+        count == 0 ? STE_OK : ste_shard_insert_messages(worker->shard, rows, count, ids, err);
+    for (size_t i = 0; rc == STE_OK && i < count; i++) {
+        const struct ste_work *const work = work_of(effects->messages[i].record);
+        ste_trade_message_stored(loaded->trades[work->trade_index], ids[i]);
+    }
+    return rc;
+}
+
+static bool save_row(struct ste_node_worker *worker, const struct ste_trade_key_row *key,
+                     const struct ste_trade *trade, struct ste_trade_save *ret)
+{
+    struct ste_trade_columns columns = {0};
+    struct ste_buf state = {0};
+    ste_trade_columns_of(trade, &columns);
+    const bool good = ste_trade_encode(trade, &state);
+    *ret = (struct ste_trade_save){.trade_date = key->trade_date,
+                                   .trade_key = key->trade_key,
+                                   .match_hash = key->match_hash,
+                                   .slot = key->slot,
+                                   .identity = key->identity,
+                                   .state = ste_arena_dup(worker->attempt, ste_buf_bytes(&state)),
+                                   .status = ste_trade_status_of(trade),
+                                   .trade_reference = columns.trade_reference,
+                                   .broker8 = columns.broker8,
+                                   .manager8 = columns.manager8,
+                                   .instrument = columns.instrument,
+                                   .settlement_date = columns.settlement_date,
+                                   .message_count = columns.message_count,
+                                   .account_count = columns.account_count,
+                                   .cls_version = columns.cls_version};
+    ste_buf_deinit(&state);
+    return good && ret->state.at != NULL;
+}
+
+/* One write per trade; a placeholder that stayed empty goes. */
+static enum ste_code write_trades(struct ste_node_worker *worker, const struct ste_loaded *loaded,
+                                  struct ste_error *err)
+{
+    struct ste_trade_save *const saves =
+        STE_ARENA_ARRAY(worker->attempt, struct ste_trade_save, loaded->count + 1);
+    struct ste_trade_key_row *const empty =
+        STE_ARENA_ARRAY(worker->attempt, struct ste_trade_key_row, loaded->count + 1);
+    if (saves == NULL || empty == NULL)
+        return ste_error_set(err, STE_E_NOMEM, "could not write %zu trades", loaded->count);
+    size_t save_count = 0, empty_count = 0;
+    for (size_t i = 0; i < loaded->count; i++) {
+        if (ste_trade_is_empty(loaded->trades[i]))
+            empty[empty_count++] = loaded->keys[i];
+        else if (ste_trade_changed(loaded->trades[i]) &&
+                 !save_row(worker, &loaded->keys[i], loaded->trades[i], &saves[save_count++]))
+            return ste_error_set(err, STE_E_NOMEM, "could not encode a trade");
+    }
+    enum ste_code rc = STE_OK;
+    if (save_count > 0)
+        rc = ste_shard_save_trades(worker->shard, saves, save_count, err);
+    if (rc == STE_OK && empty_count > 0)
+        rc = ste_shard_delete_trades(worker->shard, empty, empty_count, err);
+    return rc;
+}
+
+/* All findings, one line each: code, level, place, element, text. */
+static struct ste_bytes list_findings(struct ste_arena *arena,
+                                      const struct ste_effect_exception *exception)
+{
+    struct ste_buf lines = {0};
+    for (size_t i = 0; i < exception->finding_count; i++) {
+        const struct ste_finding *const finding = &exception->findings[i];
+        ste_buf_printf(&lines, "%s %s %.*s %.*s %.*s\n", ste_msg_code_name(finding->code),
+                       finding->level == STE_LEVEL_REJECT ? "reject" : "warn",
+                       (int)finding->place.len, finding->place.at, (int)finding->element.len,
+                       finding->element.at, (int)finding->text.len, finding->text.at);
+    }
+    const struct ste_bytes kept = ste_arena_dup(arena, ste_buf_bytes(&lines));
+    ste_buf_deinit(&lines);
+    return kept;
+}
+
+static struct ste_hash exception_hash(const struct ste_record *record, enum ste_msg_code code)
+{
+    struct ste_buf words = {0};
+    ste_buf_block(&words, record->key_id);
+    ste_buf_append_cstr(&words, ste_msg_code_name(code));
+    ste_buf_append_bytes(&words, record->message.original);
+    const struct ste_hash hash = ste_hash_of(ste_buf_bytes(&words));
+    ste_buf_deinit(&words);
+    return hash;
+}
+
+static struct ste_exception_row exception_row(struct ste_node_worker *worker,
+                                              const struct ste_effect_exception *from)
+{
+    const struct ste_record *const record = from->record;
+    const struct ste_message *const message = &record->message;
+    return (struct ste_exception_row){
+        .business_day = worker->rules.business_date,
+        .hash = exception_hash(record, from->code),
+        .slot = record->slot,
+        .kind = from->is_rej ? 1 : 0,
+        .code = ste_bytes_of(ste_msg_code_name(from->code)),
+        .place = from->place,
+        .text = from->text,
+        .findings = list_findings(worker->attempt, from),
+        .signer8 = record->signer,
+        .sender8 = ste_bic8(ste_value(message, STE_F_SENDER)),
+        .reference = ste_value(message, STE_F_REFERENCE),
+        .trade_reference = ste_value(message, STE_F_TRADE_REFERENCE),
+        .key_id = record->key_id,
+        .delivery_id = record->delivery_id,
+        .delivery_index = message->index,
+        .type = message->type,
+        .received_us = record->received_us,
+        .raw = message->original,
+        .raw_bytes_total = message->original.len,
+        .signed_sha256 = record->signed_sha256};
+}
+
+static enum ste_code write_exceptions(struct ste_node_worker *worker,
+                                      const struct ste_effects *effects, struct ste_error *err)
+{
+    const size_t count = effects->exception_count;
+    if (count == 0)
+        return STE_OK;
+    struct ste_exception_row *const rows =
+        STE_ARENA_ARRAY(worker->attempt, struct ste_exception_row, count);
+    if (rows == NULL)
+        return ste_error_set(err, STE_E_NOMEM, "could not write %zu exceptions", count);
+    for (size_t i = 0; i < count; i++)
+        rows[i] = exception_row(worker, &effects->exceptions[i]);
+    return ste_shard_insert_exceptions(worker->shard, rows, count, err);
+}
+
+static void count_effects(struct ste_node_worker *worker, struct ste_range range,
+                          const struct ste_effects *effects)
+{
+    struct ste_obs_worker *const counters = worker->counters;
+    ste_obs_add(counters, STE_M_COMPLETIONS, range.count);
+    ste_obs_add(counters, STE_M_BATCHES, 1);
+    ste_obs_add(counters, STE_M_STORED, effects->message_count);
+    ste_obs_add(counters, STE_M_DUPLICATES, effects->duplicate_count);
+    ste_obs_add(counters, STE_M_EXCEPTIONS, effects->exception_count);
+    ste_obs_add(counters, STE_M_CLS, effects->clearing_count);
+    ste_obs_add(counters, STE_M_REPLIES, effects->reply_count);
+}
+
+/* Path stop 8. */
+enum ste_code ste_node_commit(struct ste_node_worker *worker, struct ste_range range,
+                              const struct ste_loaded *loaded, const struct ste_effects *effects,
+                              struct ste_error *err)
+{
+    struct ste_outbound outbound = {.arena = worker->attempt, .shard = worker->assignment->shard};
+    if (!ste_outbound_build(&outbound, effects))
+        return ste_error_set(err, STE_E_NOMEM, "could not write replies");
+    uint64_t *const ids = STE_ARENA_ARRAY(worker->attempt, uint64_t, outbound.count + 1);
+    if (ids == NULL)
+        return ste_error_set(err, STE_E_NOMEM, "could not write replies");
+    enum ste_code rc = write_messages(worker, loaded, effects, err);
+    if (rc == STE_OK)
+        rc = write_trades(worker, loaded, err);
+    if (rc == STE_OK)
+        rc = write_exceptions(worker, effects, err);
+    if (rc == STE_OK && outbound.count > 0)
+        rc = ste_shard_insert_outbox(worker->shard, worker->worker_id, outbound.rows,
+                                     outbound.count, ids, err);
+    if (rc == STE_OK && worker->relay.confirmed_count > 0)
+        rc = ste_shard_delete_outbox(worker->shard, worker->relay.confirmed,
+                                     worker->relay.confirmed_count, err);
+    STE_FAULT_POINT("node-before-commit");
+    if (rc == STE_OK)
+        rc = ste_shard_commit(worker->shard, err);
+    if (rc != STE_OK)
+        return rc;
+    worker->relay.confirmed_count = 0;
+    count_effects(worker, range, effects);
+    return ste_relay_send(&worker->relay, outbound.rows, ids, outbound.count, err);
+}

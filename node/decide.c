@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Path stop 7: the rules see records in queue order, each with its trade as it is by then. */
+#include <stdlib.h>
+
+#include "base/fault.h"
+#include "node/worker.h"
+
+enum { SIBLING_DAYS = 7 };
+
+static bool is_sibling(const struct ste_trade_row *row, const struct ste_work *work)
+{
+    return ste_hash_equal(row->match_hash, work->id.match_hash) &&
+           abs(row->trade_date - work->id.trade_date) <= SIBLING_DAYS &&
+           !(row->trade_date == work->id.trade_date &&
+             ste_hash_equal(row->trade_key, work->id.trade_key));
+}
+
+/* Other trades with this match key: of this batch as they are now, and of the database. */
+static enum ste_code siblings_of(struct ste_node_worker *worker, const struct ste_work *work,
+                                 const struct ste_loaded *loaded, struct ste_trade ***ret,
+                                 size_t *ret_count, struct ste_error *err)
+{
+    *ret = STE_ARENA_ARRAY(worker->attempt, struct ste_trade *,
+                           loaded->count + loaded->sibling_count + 1);
+    if (*ret == NULL)
+        return ste_error_set(err, STE_E_NOMEM, "could not gather siblings");
+    for (size_t i = 0; i < loaded->count; i++) {
+        struct ste_trade_row row = loaded->rows[i];
+        row.match_hash = loaded->keys[i].match_hash;
+        row.trade_date = loaded->keys[i].trade_date;
+        row.trade_key = loaded->keys[i].trade_key;
+        if (is_sibling(&row, work) && !ste_trade_is_empty(loaded->trades[i]))
+            (*ret)[(*ret_count)++] = loaded->trades[i];
+    }
+    for (size_t i = 0; i < loaded->sibling_count; i++)
+        if (is_sibling(&loaded->sibling_rows[i], work))
+            (*ret)[(*ret_count)++] = loaded->siblings[i];
+    return STE_OK;
+}
+
+/* Path stop 7. */
+enum ste_code ste_node_decide(struct ste_node_worker *worker, struct ste_range range,
+                              const struct ste_loaded *loaded, struct ste_effects *effects,
+                              struct ste_error *err)
+{
+    *effects = (struct ste_effects){.arena = worker->attempt};
+    for (size_t i = 0; i < range.count; i++) {
+        struct ste_work *const work = range.works[i];
+        struct ste_trade *const trade =
+            work->needs_trade ? loaded->trades[work->trade_index] : NULL;
+        struct ste_trade **siblings = NULL;
+        size_t sibling_count = 0;
+        enum ste_code rc = STE_OK;
+        STE_FAULT_POISON(ste_value(&work->record.message, STE_F_REFERENCE));
+        if (trade != NULL && ste_trade_is_empty(trade))
+            rc = siblings_of(worker, work, loaded, &siblings, &sibling_count, err);
+        if (rc == STE_OK)
+            rc = ste_decide(&worker->rules, trade, siblings, sibling_count, &work->record,
+                            &work->id, &work->checked, effects, err);
+        if (rc != STE_OK)
+            return rc;
+    }
+    return STE_OK;
+}

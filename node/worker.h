@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A shard worker: one thread, one database connection, one consuming and one publishing connection.
+ * Its loop reads receive, check and load, decide, commit, ack, relay. */
+#ifndef STE_NODE_WORKER_H
+#define STE_NODE_WORKER_H
+
+#include "daemon/daemon.h"
+#include "dbshard/shard.h"
+#include "node/batch.h"
+#include "node/relay.h"
+
+struct ste_node_worker {
+    struct ste_daemon *daemon;
+    struct ste_obs_worker *counters;
+    const struct ste_assignment *assignment;
+    uint64_t worker_id; /* of outbox rows */
+    bool takes_suspects;
+
+    struct ste_mq *consume;
+    struct ste_relay relay; /* owns the publishing connection */
+    struct ste_shard *shard;
+
+    struct ste_rules rules;
+    struct ste_days days;
+    struct ste_arena *days_arena;
+    uint64_t days_read_ns, pinged_ns, swept_ns;
+
+    struct ste_batch batch;
+    struct ste_arena *attempt; /* of one try to commit; reset before each */
+};
+
+/* Runs until the daemon stops; slot->job is the struct ste_assignment, slot->number tells workers of
+ * a node apart. */
+enum ste_code ste_node_run(struct ste_worker_slot *slot, struct ste_error *err);
+
+/* ---- the stops, one file each ---- */
+/* Path stop 5 (receive.c): fills the batch; empty when nothing came within wait_ms. Suspects and
+ * records of other shards have been sent on, confirmed, when it returns. */
+STE_MUST_CHECK enum ste_code ste_node_receive(struct ste_node_worker *worker, int wait_ms,
+                                              struct ste_error *err);
+
+/* What stop 6 found: one entry a trade of the batch, sorted by (trade_date, trade_key). */
+struct ste_loaded {
+    struct ste_trade_key_row *keys;
+    struct ste_trade_row *rows;
+    struct ste_trade **trades;
+    size_t count;
+    struct ste_trade **siblings; /* in the database only, not in this batch */
+    struct ste_trade_row *sibling_rows;
+    size_t sibling_count;
+};
+/* Works first..first+count of the batch: one attempt at a transaction. */
+struct ste_range {
+    struct ste_work **works;
+    size_t count;
+};
+/* Path stop 6, the part without SQL (check.c of the rules does the judging): for every work. */
+STE_MUST_CHECK enum ste_code ste_node_check(struct ste_node_worker *worker, struct ste_work *work,
+                                            struct ste_error *err);
+/* Path stop 6 (load.c): all trade rows, present or not, locked in key order and read. */
+STE_MUST_CHECK enum ste_code ste_node_load(struct ste_node_worker *worker, struct ste_range range,
+                                           struct ste_loaded *ret, struct ste_error *err);
+/* Path stop 7 (decide.c): records of one trade applied in order. */
+STE_MUST_CHECK enum ste_code ste_node_decide(struct ste_node_worker *worker, struct ste_range range,
+                                             const struct ste_loaded *loaded,
+                                             struct ste_effects *effects, struct ste_error *err);
+/* Path stop 8 (commit.c): states, message rows, exceptions and outbox rows stand together. */
+STE_MUST_CHECK enum ste_code ste_node_commit(struct ste_node_worker *worker, struct ste_range range,
+                                             const struct ste_loaded *loaded,
+                                             const struct ste_effects *effects,
+                                             struct ste_error *err);
+/* Stops 6 to 9 for the whole batch (transact.c): what fails is done again, smaller where that helps,
+ * until everything is committed; then the deliveries are acked. */
+STE_MUST_CHECK enum ste_code ste_node_transact(struct ste_node_worker *worker,
+                                               struct ste_error *err);
+
+#endif
