@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Path stop 8: one transaction for what a range of records did: message rows, one write per trade,
+ * Stop 8: one transaction for what a range of records did: message rows, one write per trade,
  * exceptions, outbox rows. Then stop 9 is handed the outbox rows. */
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Path stop 7: the rules see records in queue order, each with its trade as it is by then. */
+ * Stop 7: the rules see records in queue order, each with its trade as it is by then. */
 #include <stdlib.h>
 
 #include "base/fault.h"
@@ -38,7 +38,7 @@ static enum ste_code siblings_of(struct ste_node_worker *worker, const struct st
     return STE_OK;
 }
 
-/* Path stop 7. */
+/* Stop 7, for a range: each record meets its trade as it is by then. */
 enum ste_code ste_node_decide(struct ste_node_worker *worker, struct ste_range range,
                               const struct ste_loaded *loaded, struct ste_effects *effects,
                               struct ste_error *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Path stop 6: what can be refused without the trade is refused without SQL; then all trade rows of
+ * Stop 6: what can be refused without the trade is refused without SQL; then all trade rows of
  * the batch, present or not, are locked in key order and read. */
 #include <stdlib.h>
 #include <string.h>

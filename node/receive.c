@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Path stop 5, and the two detours: records of another shard, and suspects. */
+ * Stop 5, and the two detours: records of another shard, and suspects. */
 #include "base/clock.h"
 #include "mq/names.h"
 #include "node/worker.h"

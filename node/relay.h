@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Path stop 9: outbox rows out to the broker. The committing worker publishes its rows from memory;
+ * Stop 9: outbox rows out to the broker. The committing worker publishes its rows from memory;
  * confirmed rows are deleted in its next transaction. What was not sent or not confirmed stays in the
  * table and is swept later, with the same message-id. The publishing connection also carries records
  * that belong elsewhere (strangers, suspects). */

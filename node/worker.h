@@ -34,7 +34,7 @@ struct ste_node_worker {
 enum ste_code ste_node_run(struct ste_worker_slot *slot, struct ste_error *err);
 
 /* ---- the stops, one file each ---- */
-/* Path stop 5 (receive.c): fills the batch; empty when nothing came within wait_ms. Suspects and
+/* Stop 5 (receive.c): fills the batch; empty when nothing came within wait_ms. Suspects and
  * records of other shards have been sent on, confirmed, when it returns. */
 STE_MUST_CHECK enum ste_code ste_node_receive(struct ste_node_worker *worker, int wait_ms,
                                               struct ste_error *err);
@@ -54,17 +54,17 @@ struct ste_range {
     struct ste_work **works;
     size_t count;
 };
-/* Path stop 6, the part without SQL (check.c of the rules does the judging): for every work. */
+/* Stop 6, the part without SQL (check.c of the rules does the judging): for every work. */
 STE_MUST_CHECK enum ste_code ste_node_check(struct ste_node_worker *worker, struct ste_work *work,
                                             struct ste_error *err);
-/* Path stop 6 (load.c): all trade rows, present or not, locked in key order and read. */
+/* Stop 6 (load.c): all trade rows, present or not, locked in key order and read. */
 STE_MUST_CHECK enum ste_code ste_node_load(struct ste_node_worker *worker, struct ste_range range,
                                            struct ste_loaded *ret, struct ste_error *err);
-/* Path stop 7 (decide.c): records of one trade applied in order. */
+/* Stop 7 (decide.c): records of one trade applied in order. */
 STE_MUST_CHECK enum ste_code ste_node_decide(struct ste_node_worker *worker, struct ste_range range,
                                              const struct ste_loaded *loaded,
                                              struct ste_effects *effects, struct ste_error *err);
-/* Path stop 8 (commit.c): states, message rows, exceptions and outbox rows stand together. */
+/* Stop 8 (commit.c): states, message rows, exceptions and outbox rows stand together. */
 STE_MUST_CHECK enum ste_code ste_node_commit(struct ste_node_worker *worker, struct ste_range range,
                                              const struct ste_loaded *loaded,
                                              const struct ste_effects *effects,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Path stop 3: a delivery becomes records. */
+ * Stop 3: a delivery becomes records. */
 #ifndef STE_ROUTER_DECODE_H
 #define STE_ROUTER_DECODE_H
 

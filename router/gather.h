@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Path stop 4, the gathering: records of one type and shard travel together. A publication is open
+ * Stop 4, the gathering: records of one type and shard travel together. A publication is open
  * while records are added, then sent, then confirmed; a nacked or returned one waits and is sent
  * again itself. It knows the deliveries its records came from. */
 #ifndef STE_ROUTER_GATHER_H

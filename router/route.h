@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Path stop 4, the choice: which typed queue of which shard takes a message. Pure. A dead shard parks
+ * Stop 4, the choice: which typed queue of which shard takes a message. Pure. A dead shard parks
  * its keys: nothing here knows whether a shard lives. */
 #ifndef STE_ROUTER_ROUTE_H
 #define STE_ROUTER_ROUTE_H

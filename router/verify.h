@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Path stop 3, the trust part: who signed a delivery, and for whom may they speak (MESSAGES section
+ * Stop 3, the trust part: who signed a delivery, and for whom may they speak (MESSAGES section
  * 7). Pure but for the arithmetic of the signature. */
 #ifndef STE_ROUTER_VERIFY_H
 #define STE_ROUTER_VERIFY_H

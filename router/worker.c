@@ -79,7 +79,7 @@ static enum ste_code ste_router_receive(struct worker *worker, struct ste_mq_del
     return STE_OK;
 }
 
-/* Path stop 4, first half: every record of the decoded delivery joins the publication of its queue. */
+/* Before stop 4: every record of the decoded delivery joins the publication of its queue. */
 static enum ste_code ste_router_route(struct worker *worker, struct ste_record *records,
                                       size_t count, uint64_t sequence, struct ste_error *err)
 {
@@ -97,7 +97,7 @@ static enum ste_code ste_router_route(struct worker *worker, struct ste_record *
     return STE_OK;
 }
 
-/* Path stop 4, second half: what is ready goes out as far as the window allows. */
+/* Path stop 4: what is ready goes out as far as the window allows. */
 static enum ste_code ste_router_publish(struct worker *worker, struct ste_error *err)
 {
     struct ste_publication *publication;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Path stop 7, decide: records of one trade in, its new state and a list of effects out. Pure: no
+ * Stop 7, decide: records of one trade in, its new state and a list of effects out. Pure: no
  * I/O, no clock, no randomness (MESSAGES sections 3 to 9). */
 #ifndef STE_NODE_RULES_RULES_H
 #define STE_NODE_RULES_RULES_H
@@ -25,7 +25,7 @@ struct ste_rules {
     unsigned shard_count;
 };
 
-/* ---- path stop 6, the part without the trade (node/rules/check.c) ---- */
+/* ---- stop 6, the part without the trade (node/rules/check.c) ---- */
 /* Everything MESSAGES section 6 finds in the message itself: reject and warn findings, decoding's own
  * first, in document order of the fields. Appends to *ret (arena). Also DTRD for a future trade date,
  * LATE for one over 30 days old or whose day is not open. False: out of memory. */
