@@ -23,10 +23,10 @@ bool ste_may_say(const struct ste_held *held, const struct ste_condition *condit
 
 /* Do all of them agree under the profile? `might_say` is how many of the stage's messages may carry
  * the condition (for required-if-present). */
-bool ste_said_agree(const struct ste_ref *ref, const struct ste_tolerance *tolerance,
-                    const struct ste_condition *condition, const struct ste_said *said,
-                    size_t count, size_t might_say);
-/* Largest and smallest within the tolerance; `currency` absent: plain numbers. */
+bool ste_said_agree(const struct ste_trade *trade, const struct ste_ref *ref,
+                    const struct ste_tolerance *tolerance, const struct ste_condition *condition,
+                    const struct ste_said *said, size_t count, size_t might_say);
+/* Largest and smallest within the tolerance; a band goes by the rate of `currency` (none: exact). */
 bool ste_within(const struct ste_ref *ref, const struct ste_tolerance *tolerance,
                 struct ste_bytes currency, struct ste_wide smallest, struct ste_wide largest);
 bool ste_qualifiers_agree(const struct ste_said *said, size_t count);

@@ -69,8 +69,8 @@ static bool judge_one(struct ste_stage *stage, struct ste_decision *decision,
     size_t count = gather(stage, decision->trade, condition, &might_say);
     bool is_sum = stage->bit == STE_STAGE_BLOCK && condition->id == STE_COND_QUANTITY;
     if (is_sum ? ste_block_quantity_agrees(stage, decision)
-               : ste_said_agree(decision->rules->ref, tolerance, condition, stage->said, count,
-                                might_say))
+               : ste_said_agree(decision->trade, decision->rules->ref, tolerance, condition,
+                                stage->said, count, might_say))
         return true;
     ste_stage_add_reason(stage, decision, condition, count,
                          is_sum ? ste_block_quantity_text(decision)
