@@ -35,11 +35,10 @@ demo_send() {
         >"$dir/log/pool.log" 2>&1
     pool=$child
     say "sending, $batch a delivery"
-    if ! run "$bin/ste-bench" drive --config "$dir/cluster.yaml" --set "$dir/set" --batch "$batch" \
-        --ledger "$dir/sent.ledger" --progress --json "$dir/drive.json" 2>&1 >"$dir/log/drive.log" |
-        tee -a "$dir/log/drive.log" >&2; then
+    # The progress bar, and why it failed, go to the terminal.
+    run "$bin/ste-bench" drive --config "$dir/cluster.yaml" --set "$dir/set" --batch "$batch" \
+        --ledger "$dir/sent.ledger" --progress --json "$dir/drive.json" >"$dir/log/drive.log" ||
         demo_fail "the driver failed" "$dir/log/drive.log" || return 1
-    fi
     await "$pool" || demo_fail "not every CLS arrived" "$dir/log/pool.log" || :
 }
 
@@ -63,8 +62,8 @@ demo() {
     packages_ensure build run
     [ -n "$opt_no_build$opt_bin" ] || build_or_die "${opt_preset:-release}"
     demo_fresh
-    trap 'demo_end; exit 130' INT
-    trap 'demo_end; exit 143' TERM HUP
+    trap 'trap - EXIT; demo_end; exit 130' INT
+    trap 'trap - EXIT; demo_end; exit 143' TERM HUP
     trap 'demo_end' EXIT
     mkdir -p "$dir"
     remember demo 1

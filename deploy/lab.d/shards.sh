@@ -20,6 +20,7 @@ shard_configure() { # NUMBER
         "$top/deploy/mysql/shard.cnf.in" >"$(shard_folder "$1")/shard.cnf"
 }
 
+# --force: a bare machine may not even resolve localhost, and nothing here asks for names.
 shard_install() { # NUMBER: the system tables; a half-made folder is made again
     folder=$(shard_folder "$1")
     [ -e "$folder/data" ] && return 0
@@ -27,7 +28,7 @@ shard_install() { # NUMBER: the system tables; a half-made folder is made again
     mkdir -m 700 "$folder/data.new"
     mariadb-install-db --no-defaults --datadir="$folder/data.new" --user="$(id -un)" \
         --auth-root-authentication-method=socket --auth-root-socket-user="$(id -un)" \
-        --skip-test-db --skip-name-resolve >"$dir/log/shard-$1-install.log" 2>&1 || {
+        --skip-test-db --skip-name-resolve --force >"$dir/log/shard-$1-install.log" 2>&1 || {
         show_log "$dir/log/shard-$1-install.log"
         die "could not make the data folder of shard $1 (log: $dir/log/shard-$1-install.log)"
     }
