@@ -16,6 +16,7 @@
 struct ste_mq; /* one connection with one channel */
 
 enum ste_mq_purpose { STE_MQ_CONSUME, STE_MQ_PUBLISH };
+enum { STE_MQ_WAIT_MAX = 16 }; /* connections that one ste_mq_wait takes */
 
 /* Connects, logs in, opens the channel; PUBLISH selects confirms. Blocks up to 5 s.
  * Errors: STE_E_MQ_DOWN (retry), STE_E_MQ_REFUSED (stop: password, vhost, rights), STE_E_FILE. */
@@ -33,7 +34,9 @@ bool ste_mq_blocked(const struct ste_mq *mq);        /* connection.blocked was r
 int ste_mq_fd(const struct ste_mq *mq);              /* for poll; see ste_mq_wait */
 
 /* Waits until one of the connections can be read without blocking, or timeout_ms passed, or
- * wake_fd (-1: none) is readable. Takes frames that the library already holds into account. */
+ * wake_fd (-1: none) is readable. Takes frames that the library already holds into account. NULL
+ * entries are skipped; a broken connection counts as readable, its next call says why. Sends what
+ * the connections still hold, and their heartbeats. */
 STE_MUST_CHECK enum ste_code ste_mq_wait(struct ste_mq *const *mqs, size_t count, int wake_fd,
                                          int timeout_ms, struct ste_error *err);
 
@@ -58,6 +61,7 @@ struct ste_mq_delivery {
 STE_MUST_CHECK enum ste_code ste_mq_consume(struct ste_mq *mq, const char *queue, unsigned prefetch,
                                             const char *consumer_tag, bool exclusive,
                                             struct ste_error *err);
+/* Deliveries that came before the cancel are still received. */
 STE_MUST_CHECK enum ste_code ste_mq_cancel(struct ste_mq *mq, const char *consumer_tag,
                                            struct ste_error *err);
 /* One delivery, waiting at most timeout_ms (0: only what is there). *ret_got false: none came.
@@ -90,8 +94,9 @@ struct ste_mq_message {
     struct ste_bytes body;
 };
 
-/* Called from ste_mq_publish and ste_mq_pump, once per publish, in no fixed order. A returned
- * message counts as RETURNED only (the confirm that follows it is swallowed). */
+/* Called from ste_mq_pump (and any other call that reads the connection), once per publish, in no
+ * fixed order. A returned message counts as RETURNED only (the confirm that follows it is
+ * swallowed). It may call ste_mq_publish, nothing else of this connection. */
 typedef void ste_mq_settled(void *context, uint64_t cookie, enum ste_mq_outcome outcome);
 void ste_mq_on_settled(struct ste_mq *mq, ste_mq_settled *settled, void *context);
 
@@ -101,13 +106,16 @@ void ste_mq_on_settled(struct ste_mq *mq, ste_mq_settled *settled, void *context
 STE_MUST_CHECK enum ste_code ste_mq_publish(struct ste_mq *mq, const struct ste_mq_message *message,
                                             uint64_t cookie, struct ste_error *err);
 size_t ste_mq_unconfirmed(const struct ste_mq *mq);
+/* For publishers of many small messages: publishes wait in our buffer until 32 kB are together, or
+ * ste_mq_pump or ste_mq_wait is called (pump with 0 is enough). Off at first: sent at once. */
+void ste_mq_gather(struct ste_mq *mq, bool gather);
 /* Reads what the broker has sent (confirms, returns, blocked, heartbeats), waiting at most
  * timeout_ms for something; also to be called while a CONSUME connection idles, for its heartbeats
  * (ste_mq_receive does it too). */
 STE_MUST_CHECK enum ste_code ste_mq_pump(struct ste_mq *mq, int timeout_ms, struct ste_error *err);
 
 /* ---- queues a client makes for itself ---- */
-/* Exclusive, auto-deleted classic queue, bound to ste.out with each key. */
+/* Exclusive, auto-deleted classic queue; the caller binds it to ste.out with each key. */
 STE_MUST_CHECK enum ste_code ste_mq_declare_reply_queue(struct ste_mq *mq, const char *queue,
                                                         struct ste_error *err);
 STE_MUST_CHECK enum ste_code ste_mq_bind(struct ste_mq *mq, const char *queue, const char *exchange,
