@@ -51,7 +51,13 @@ struct ste_ref;
  * `faults` with its place. */
 STE_MUST_CHECK enum ste_code ste_ref_load(const struct ste_cluster *cluster, struct ste_faults *faults,
                                           struct ste_ref **ret, struct ste_error *err);
+/* The same from a tree alone, whose root holds the two sections. */
+STE_MUST_CHECK enum ste_code ste_ref_load_tree(const struct ste_yaml *root, ste_date business_date,
+                                               struct ste_faults *faults, struct ste_ref **ret,
+                                               struct ste_error *err);
 void ste_ref_free(struct ste_ref *ref);
+/* The tables behind docs/CONFIG.md. */
+const struct ste_rule_table *ste_ref_rules(size_t *ret_count);
 /* Warnings to log at start (a place without calendar …), one per line; "" for none. */
 const char *ste_ref_warnings(const struct ste_ref *ref);
 
@@ -63,9 +69,11 @@ bool ste_participant_may_send_for(const struct ste_participant *signer, struct s
 const struct ste_currency *ste_ref_currency(const struct ste_ref *ref, struct ste_bytes code);
 bool ste_ref_country(const struct ste_ref *ref, struct ste_bytes code);
 bool ste_ref_instrument(const struct ste_ref *ref, struct ste_bytes isin);
+bool ste_ref_has_instruments(const struct ste_ref *ref); /* false: the map names no list */
 const struct ste_rate *ste_ref_rate(const struct ste_ref *ref, struct ste_bytes currency);
 
-/* Calendars: "SG", "US", "GB", "TARGET", "JP", "HK". Euro countries map to TARGET. */
+/* Calendars: "SG", "US", "GB", "TARGET", "JP", "HK". Euro countries map to TARGET. Outside of the
+ * years that a calendar covers only its weekends are known. EUR has rate 1. */
 enum ste_business { STE_BUSINESS_DAY, STE_BUSINESS_HOLIDAY, STE_BUSINESS_NO_CALENDAR };
 enum ste_business ste_ref_business(const struct ste_ref *ref, struct ste_bytes country, ste_date date);
 /* The n-th business day after `from`; STE_DATE_NONE without calendar. */

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * How far apart two values of a condition may be (MESSAGES section 3). Pure, exact, unrounded. */
+#ifndef STE_REF_TOLERANCE_H
+#define STE_REF_TOLERANCE_H
+
+#include "base/decimal.h"
+#include "ref/ref.h"
+
+/* The largest allowed difference when `smallest` is the smallest of the values, in their currency.
+ * rate: of that currency, for a band; NULL: none is known, the band is then exact. EXACT,
+ * IF_PRESENT and NOT_USED give 0: whether a condition is compared at all is the caller's matter.
+ * False: the product does not fit 128 bits. */
+bool ste_tolerance_limit(const struct ste_tolerance *tolerance, const struct ste_rate *rate,
+                         struct ste_wide smallest, struct ste_wide *ret);
+/* largest - smallest <= limit. An overflow on the way counts as too far apart. */
+bool ste_tolerance_passes(const struct ste_tolerance *tolerance, const struct ste_rate *rate,
+                          struct ste_wide smallest, struct ste_wide largest);
+
+#endif
