@@ -30,6 +30,10 @@ bool ste_verify(struct ste_verify_context *context, const struct ste_verifier *v
 /* out needs STE_SIGNATURE_TEXT_BYTES. */
 STE_MUST_CHECK enum ste_code ste_sign(struct ste_signer *signer, struct ste_bytes body, char *out,
                                       struct ste_error *err);
+/* SHA-256 with the thread's context; false: out of memory. ste_sha256 needs no context and costs a
+ * look-up of the algorithm each time. */
+bool ste_verify_sha256(struct ste_verify_context *context, struct ste_bytes body,
+                       uint8_t out[static 32]);
 void ste_sha256(struct ste_bytes body, uint8_t out[static 32]);
 
 #endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What expat calls. Depth decides what a start tag is: the root, a message, a direct child of a
+ * message, or something deeper that only counts. */
+#include "msg/xml_internal.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define XML_NAMESPACE "urn:ste:trade:1\n"
+
+void xml_stop(struct ste_xml *xml, enum xml_stop why)
+{
+    if (xml->stop != XML_STOP_NONE)
+        return;
+    xml->stop = why;
+    xml->stop_offset = xml_event_offset(xml);
+    ste_xml_place_move(&xml->place, xml->stop_offset);
+    xml->stop_line = xml->place.line;
+    xml->stop_column = xml->place.column;
+    XML_StopParser(xml->parser, XML_FALSE);
+}
+
+size_t xml_event_offset(const struct ste_xml *xml)
+{
+    XML_Index offset = XML_GetCurrentByteIndex(xml->parser);
+    if (offset < 0)
+        return 0;
+    return (size_t)offset > xml->body.len ? xml->body.len : (size_t)offset;
+}
+
+size_t xml_event_end(const struct ste_xml *xml)
+{
+    return xml_event_offset(xml) + (size_t)XML_GetCurrentByteCount(xml->parser);
+}
+
+const char *xml_own_name(const char *name)
+{
+    static const size_t prefix = sizeof(XML_NAMESPACE) - 1;
+    if (strncmp(name, XML_NAMESPACE, prefix) == 0)
+        return name + prefix;
+    return strchr(name, '\n') ? NULL : name;
+}
+
+static void open_root(struct ste_xml *xml, const char *name, const char **attributes)
+{
+    const char *own = xml_own_name(name);
+    xml->root_line = xml->place.line;
+    xml->root_column = xml->place.column;
+    if (own && strcmp(own, "TradeMessages") == 0) {
+        xml->is_batch = true;
+    } else if (own && strcmp(own, "TradeMessage") == 0) {
+        if (xml_entry_open(xml, XML_MODE_MESSAGE))
+            xml_message_attributes(xml, attributes);
+    } else {
+        xml_stop(xml, XML_STOP_ROOT);
+    }
+}
+
+static void open_child_of_batch(struct ste_xml *xml, const char *name, const char **attributes)
+{
+    const char *own = xml_own_name(name);
+    if (xml->entry_count == STE_DELIVERY_MESSAGES_MAX) {
+        xml_stop(xml, XML_STOP_MESSAGES);
+        return;
+    }
+    bool is_message = own && strcmp(own, "TradeMessage") == 0;
+    if (xml_entry_open(xml, is_message ? XML_MODE_MESSAGE : XML_MODE_FOREIGN) && is_message)
+        xml_message_attributes(xml, attributes);
+}
+
+static void on_start(void *user, const char *name, const char **attributes)
+{
+    struct ste_xml *xml = user;
+    unsigned depth = ++xml->depth, message_depth = xml->is_batch ? 2 : 1;
+    if (depth > xml->depth_seen)
+        xml->depth_seen = depth;
+    if (depth <= message_depth + 1 || depth == STE_XML_DEPTH_MAX + 1)
+        ste_xml_place_move(&xml->place, xml_event_offset(xml));
+    if (depth == 1) {
+        open_root(xml, name, attributes);
+    } else if (depth == message_depth) {
+        open_child_of_batch(xml, name, attributes);
+    } else if (xml->mode == XML_MODE_MESSAGE && depth == message_depth + 1) {
+        xml_element_open(xml, name, attributes);
+    } else if (depth > message_depth + 1) {
+        xml->element.has_children = true;
+        if (depth == STE_XML_DEPTH_MAX + 1 && xml->deep_line == 0) {
+            xml->deep_line = xml->place.line;
+            xml->deep_column = xml->place.column;
+        }
+        if (depth > XML_DEPTH_READ_MAX)
+            xml_stop(xml, XML_STOP_DEPTH);
+    }
+}
+
+static void on_end(void *user, const char *name)
+{
+    (void)name;
+    struct ste_xml *xml = user;
+    unsigned depth = xml->depth--, message_depth = xml->is_batch ? 2 : 1;
+    if (depth == message_depth && xml->mode != XML_MODE_OUTSIDE)
+        xml_entry_close(xml);
+    else if (depth == message_depth + 1 && xml->mode == XML_MODE_MESSAGE)
+        xml_element_close(xml);
+}
+
+static void on_text(void *user, const char *text, int len)
+{
+    struct ste_xml *xml = user;
+    unsigned message_depth = xml->is_batch ? 2 : 1;
+    if (xml->mode == XML_MODE_MESSAGE && xml->depth == message_depth + 1 &&
+        xml->element.id != STE_F_NONE && len > 0)
+        xml_element_text(xml, text, (size_t)len);
+}
+
+static void on_declaration(void *user, const char *version, const char *encoding, int standalone)
+{
+    (void)version;
+    (void)standalone;
+    if (encoding && strcasecmp(encoding, "UTF-8") != 0)
+        xml_stop(user, XML_STOP_ENCODING);
+}
+
+static void on_doctype(void *user, const char *name, const char *system_id, const char *public_id,
+                       int has_internal_subset)
+{
+    (void)name;
+    (void)system_id;
+    (void)public_id;
+    (void)has_internal_subset;
+    xml_stop(user, XML_STOP_DTD);
+}
+
+void xml_install_handlers(struct ste_xml *xml)
+{
+    XML_SetUserData(xml->parser, xml);
+    XML_SetElementHandler(xml->parser, on_start, on_end);
+    XML_SetCharacterDataHandler(xml->parser, on_text);
+    XML_SetXmlDeclHandler(xml->parser, on_declaration);
+    XML_SetStartDoctypeDeclHandler(xml->parser, on_doctype);
+}
