@@ -46,7 +46,8 @@ static bool is_choice(const char *choices, const char *text)
     size_t len = strlen(text);
     for (const char *at = choices; at; at = strchr(at, ' ')) {
         at += *at == ' ';
-        if (len && strncmp(at, text, len) == 0 && (at[len] == ' ' || at[len] == '\0'))
+        if (len && !strchr(text, ' ') && strncmp(at, text, len) == 0 &&
+            (at[len] == ' ' || at[len] == '\0'))
             return true;
     }
     return false;
