@@ -28,6 +28,11 @@ void ste_shard_close(struct ste_shard *shard);
 STE_MUST_CHECK enum ste_code ste_shard_ping(struct ste_shard *shard, struct ste_error *err);
 /* Nanoseconds spent waiting for the database since open. */
 uint64_t ste_shard_wait_ns(const struct ste_shard *shard);
+/* What an operator should know about the server (not durable, read-only …), to be logged once after
+ * open; NULL when there is nothing. */
+const char *ste_shard_warning(const struct ste_shard *shard);
+/* Message bodies are kept as zstd from now on; off at open. Readers take both. */
+void ste_shard_compress(struct ste_shard *shard, bool on);
 
 /* Open trade dates, sorted, in the arena. */
 STE_MUST_CHECK enum ste_code ste_shard_days(struct ste_shard *shard, struct ste_arena *arena,

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a MariaDB or MySQL error number means for the caller. */
+#ifndef STE_DBSHARD_FAILURE_H
+#define STE_DBSHARD_FAILURE_H
+
+#include "base/error.h"
+
+enum ste_code ste_shard_classify(unsigned number);
+
+#endif

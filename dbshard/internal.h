@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the files of dbshard share. Rules: one owner thread; after a failure of the connection
+ * (`broken`) nothing more is sent; after any other failure inside a transaction ROLLBACK has been
+ * sent; every statement goes through ste_shard_run or ste_shard_select. */
+#ifndef STE_DBSHARD_INTERNAL_H
+#define STE_DBSHARD_INTERNAL_H
+
+#include <mysql.h>
+
+#include "dbshard/shard.h"
+#include "dbshard/statement.h"
+
+enum {
+    STE_KEYS_PER_SELECT = 500, /* below MariaDB's in_predicate_conversion_threshold (1000) */
+    STE_SIBLING_DAYS = 7,
+};
+
+struct ste_shard {
+    MYSQL *db;
+    unsigned number;
+    enum ste_db_role role;
+    bool broken;        /* the connection's state is unknown */
+    bool in_tx;         /* ste_shard_begin was called */
+    bool compress;      /* message bodies by zstd */
+    size_t packet_max;  /* bytes of one statement */
+    uint64_t wait_ns;
+    struct ste_buf sql; /* the statement being built; kept for its memory */
+    struct ste_buf packed; /* a compressed body */
+    void *zstd;            /* ZSTD_CCtx, made when first needed */
+    char warning[256];
+};
+
+/* Connects and sets the session; no identity check. `database` NULL: none chosen. */
+STE_MUST_CHECK enum ste_code ste_shard_connect(const struct ste_cluster *cluster, unsigned number,
+                                               enum ste_db_role role, const char *database,
+                                               struct ste_shard **ret, struct ste_error *err);
+/* Compares shard_identity and schema_version with the map. */
+STE_MUST_CHECK enum ste_code ste_shard_check_identity(struct ste_shard *shard,
+                                                      const struct ste_cluster *cluster,
+                                                      struct ste_error *err);
+/* "TradeReference,Broker": the key list as shard_identity holds it. */
+void ste_shard_key_list(const struct ste_cluster *cluster, char *out, size_t out_bytes);
+
+/* A statement without a result set. `what` names it in errors: "write trade rows". */
+STE_MUST_CHECK enum ste_code ste_shard_run(struct ste_shard *shard, struct ste_bytes sql,
+                                           const char *what, struct ste_error *err);
+/* Calls `row` for each row, values and lengths as the server sent them. Errors of `row` end it. */
+typedef enum ste_code ste_shard_row(void *context, char **values, const unsigned long *lengths,
+                                    struct ste_error *err);
+STE_MUST_CHECK enum ste_code ste_shard_select(struct ste_shard *shard, struct ste_bytes sql,
+                                              const char *what, ste_shard_row *row, void *context,
+                                              struct ste_error *err);
+/* Multi-row statements; ret_ids (may be NULL) gets the AUTO_INCREMENT id of each row. */
+STE_MUST_CHECK enum ste_code ste_shard_write_rows(struct ste_shard *shard,
+                                                  const struct ste_rows_text *text,
+                                                  const void *rows, size_t count,
+                                                  uint64_t *ret_ids, const char *what,
+                                                  struct ste_error *err);
+/* Ends what a read outside a transaction has opened (node sessions have autocommit off). */
+STE_MUST_CHECK enum ste_code ste_shard_end_read(struct ste_shard *shard, struct ste_error *err);
+
+static inline struct ste_bytes ste_shard_value(char **values, const unsigned long *lengths,
+                                               unsigned column)
+{
+    return (struct ste_bytes){values[column], values[column] ? lengths[column] : 0};
+}
+uint64_t ste_shard_value_u64(char **values, const unsigned long *lengths, unsigned column);
+ste_date ste_shard_value_date(char **values, const unsigned long *lengths, unsigned column);
+struct ste_hash ste_shard_value_hash(char **values, const unsigned long *lengths, unsigned column);
+
+/* Path stop 6 without its locking statement: only for the test that shows what it is there for. */
+STE_MUST_CHECK enum ste_code ste_shard_load_only(struct ste_shard *shard,
+                                                 const struct ste_trade_key_row *keys, size_t count,
+                                                 bool for_update, struct ste_arena *arena,
+                                                 struct ste_trade_row *rows, struct ste_error *err);
+#endif
