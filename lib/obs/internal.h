@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Inside lib/obs. */
+#ifndef STE_OBS_INTERNAL_H
+#define STE_OBS_INTERNAL_H
+
+#include "obs/obs.h"
+
+enum ste_metric_kind {
+    STE_METRIC_counter,
+    STE_METRIC_seconds, /* counted in nanoseconds, printed in seconds */
+    STE_METRIC_gauge,
+};
+struct ste_metric {
+    const char *name;
+    enum ste_metric_kind kind;
+    const char *help;
+};
+extern const struct ste_metric ste_metrics[STE_METRIC_COUNT];
+const char *ste_metric_type(enum ste_metric_kind kind); /* as Prometheus calls it */
+
+/* The /metrics page: HELP and TYPE once per metric, then a line per worker. */
+void ste_obs_write_text(struct ste_buf *out, const char *proc, const char *name,
+                        struct ste_obs_worker *const *workers, size_t worker_count);
+/* The reasons against readiness, a line per worker; true when there are none. */
+bool ste_obs_write_reasons(struct ste_buf *out, struct ste_obs_worker *const *workers,
+                           size_t worker_count);
+
+#endif
