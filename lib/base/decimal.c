@@ -44,10 +44,12 @@ static __int128 power_of_ten(unsigned power)
 
 bool ste_decimal_parse(struct ste_bytes text, bool allow_negative, struct ste_decimal *ret)
 {
-    const char *at = text.at, *end = at + text.len, *point = NULL;
     bool negative = false;
     int64_t value = 0;
-    if (text.len && *at == '-') {
+    if (text.len == 0)
+        return false;
+    const char *at = text.at, *end = at + text.len, *point = NULL;
+    if (*at == '-') {
         if (!allow_negative)
             return false;
         negative = true;
