@@ -8,16 +8,21 @@
 
 #define XML_NAMESPACE "urn:ste:trade:1\n"
 
-void xml_stop(struct ste_xml *xml, enum xml_stop why)
+static void stop_at(struct ste_xml *xml, enum xml_stop why, size_t offset)
 {
     if (xml->stop != XML_STOP_NONE)
         return;
     xml->stop = why;
-    xml->stop_offset = xml_event_offset(xml);
+    xml->stop_offset = offset;
     ste_xml_place_move(&xml->place, xml->stop_offset);
     xml->stop_line = xml->place.line;
     xml->stop_column = xml->place.column;
     XML_StopParser(xml->parser, XML_FALSE);
+}
+
+void xml_stop(struct ste_xml *xml, enum xml_stop why)
+{
+    stop_at(xml, why, xml_event_offset(xml));
 }
 
 size_t xml_event_offset(const struct ste_xml *xml)
@@ -121,14 +126,31 @@ static void on_declaration(void *user, const char *version, const char *encoding
         xml_stop(user, XML_STOP_ENCODING);
 }
 
+/* expat reports a declaration where it ends. Before it stand comments and instructions only. */
+static size_t doctype_offset(const struct ste_xml *xml)
+{
+    const char *at = xml->body.at, *end = at + xml_event_offset(xml);
+    while ((at = memchr(at, '<', (size_t)(end - at))) != NULL && end - at >= 4) {
+        bool comment = memcmp(at, "<!--", 4) == 0;
+        if (!comment && at[1] != '?')
+            return (size_t)(at - xml->body.at);
+        at += comment ? 4 : 2;
+        at = memmem(at, (size_t)(end - at), comment ? "-->" : "?>", comment ? 3 : 2);
+        if (!at)
+            break;
+    }
+    return xml_event_offset(xml);
+}
+
 static void on_doctype(void *user, const char *name, const char *system_id, const char *public_id,
                        int has_internal_subset)
 {
+    struct ste_xml *xml = user;
     (void)name;
     (void)system_id;
     (void)public_id;
     (void)has_internal_subset;
-    xml_stop(user, XML_STOP_DTD);
+    stop_at(xml, XML_STOP_DTD, doctype_offset(xml));
 }
 
 void xml_install_handlers(struct ste_xml *xml)

@@ -17,7 +17,7 @@ enum {
     RANK_SENDER,
     RANK_TYPE,
     RANK_REFERENCE, /* and the identity fields after it, in order */
-    RANK_LAST = RANK_REFERENCE + STRICT_COUNT,
+    RANK_LAST = RANK_REFERENCE + STRICT_COUNT - 1,
 };
 
 bool xml_is_strict(enum ste_field_id id)
