@@ -65,6 +65,7 @@ const char *ste_ref_warnings(const struct ste_ref *ref);
 const struct ste_participant *ste_ref_participant(const struct ste_ref *ref, struct ste_bytes bic);
 size_t ste_ref_participants(const struct ste_ref *ref, const struct ste_participant **ret);
 const struct ste_key *ste_ref_key(const struct ste_ref *ref, struct ste_bytes key_id);
+size_t ste_ref_keys(const struct ste_ref *ref, const struct ste_key **ret); /* all, sorted by id */
 bool ste_participant_may_send_for(const struct ste_participant *signer, struct ste_bytes sender_bic);
 const struct ste_currency *ste_ref_currency(const struct ste_ref *ref, struct ste_bytes code);
 bool ste_ref_country(const struct ste_ref *ref, struct ste_bytes code);

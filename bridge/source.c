@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A file becomes deliveries. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bridge/submit.h"
+#include "msg/split.h"
+
+enum { SENDERS_MAX = 64, GROUP_BYTES_MAX = STE_DELIVERY_BYTES_MAX - 8192 };
+
+/* Pieces that will travel together, signed by one key. */
+struct group {
+    const struct ste_signing_key *key;
+    struct ste_buf body;
+    unsigned pieces;
+};
+
+struct cutter {
+    struct ste_submission *submission;
+    struct ste_split *split;
+    struct group groups[SENDERS_MAX];
+    size_t group_count;
+    unsigned batch;
+};
+
+static enum ste_code send_body(struct ste_submission *submission, const struct ste_signing_key *key,
+                               struct ste_bytes body, const struct ste_message *messages,
+                               size_t count, struct ste_error *err)
+{
+    char text[64];
+    snprintf(text, sizeof(text), "%s.%llu", submission->id_prefix,
+             (unsigned long long)submission->deliveries++);
+    const struct ste_bytes id = ste_bytes_of(text);
+    enum ste_code rc = STE_OK;
+    if (submission->answers != NULL) {
+        rc = ste_answers_bind(submission->answers, ste_bytes_of(key->key->participant->bic8), err);
+        for (size_t i = 0; rc == STE_OK && i < count; i++)
+            rc = ste_answers_bind(submission->answers,
+                                  ste_bic8(ste_value(&messages[i], STE_F_SENDER)), err);
+        if (rc == STE_OK)
+            rc = ste_answers_expect(submission->answers, id, messages, count, err);
+    }
+    if (rc == STE_OK)
+        rc = ste_submit_publish(submission->publisher, key, body, id, count, err);
+    if (rc == STE_OK && submission->answers != NULL)
+        rc = ste_answers_take(submission->answers, 0, err);
+    submission->summary.submitted += count;
+    return rc;
+}
+
+static enum ste_code decode(struct ste_submission *submission, struct ste_bytes body,
+                            struct ste_message **ret, size_t *ret_count, struct ste_error *err)
+{
+    ste_arena_reset(submission->arena);
+    return ste_xml_decode(submission->xml, body, submission->arena, ret, ret_count, err);
+}
+
+static enum ste_code send_group(struct cutter *cutter, struct group *group, struct ste_error *err)
+{
+    struct ste_message *messages = NULL;
+    size_t count = 0;
+    if (group->pieces == 0)
+        return STE_OK;
+    ste_buf_append_bytes(&group->body, ste_split_close_tag(cutter->split));
+    if (group->body.failed)
+        return ste_error_set(err, STE_E_NOMEM, "could not make a delivery");
+    enum ste_code rc =
+        decode(cutter->submission, ste_buf_bytes(&group->body), &messages, &count, err);
+    if (rc == STE_OK)
+        rc = send_body(cutter->submission, group->key, ste_buf_bytes(&group->body), messages, count,
+                       err);
+    ste_buf_clear(&group->body);
+    group->pieces = 0;
+    return rc;
+}
+
+static enum ste_code group_of(struct cutter *cutter, const struct ste_signing_key *key,
+                              struct group **ret, struct ste_error *err)
+{
+    for (size_t i = 0; i < cutter->group_count; i++) {
+        if (cutter->groups[i].key == key) {
+            *ret = &cutter->groups[i];
+            return STE_OK;
+        }
+    }
+    if (cutter->group_count < SENDERS_MAX) {
+        *ret = &cutter->groups[cutter->group_count++];
+        (*ret)->key = key;
+        return STE_OK;
+    }
+    *ret = &cutter->groups[0]; /* too many parties at once: the first makes room */
+    const enum ste_code rc = send_group(cutter, *ret, err);
+    (*ret)->key = key;
+    return rc;
+}
+
+/* Who signs a piece: in hub mode nobody asks who sent it. */
+static enum ste_code key_of(struct cutter *cutter, struct ste_bytes piece,
+                            const struct ste_signing_key **ret, struct ste_error *err)
+{
+    struct ste_submission *const submission = cutter->submission;
+    struct ste_bytes sender = {0};
+    struct ste_buf body = {0};
+    enum ste_code rc = STE_OK;
+    if (submission->ring->hub.signer == NULL) {
+        struct ste_message *messages = NULL;
+        size_t count = 0;
+        ste_buf_append_bytes(&body, ste_split_open_tag(cutter->split));
+        ste_buf_append_bytes(&body, piece);
+        ste_buf_append_bytes(&body, ste_split_close_tag(cutter->split));
+        rc = decode(submission, ste_buf_bytes(&body), &messages, &count, err);
+        if (rc == STE_OK && count > 0)
+            sender = ste_value(&messages[0], STE_F_SENDER);
+    }
+    if (rc == STE_OK)
+        rc = ste_keyring_pick(submission->ring, sender, ret, err);
+    ste_buf_deinit(&body);
+    return rc;
+}
+
+static enum ste_code add_piece(struct cutter *cutter, struct ste_bytes piece, struct ste_error *err)
+{
+    const struct ste_signing_key *key = NULL;
+    struct group *group = NULL;
+    enum ste_code rc = key_of(cutter, piece, &key, err);
+    if (rc == STE_OK)
+        rc = group_of(cutter, key, &group, err);
+    if (rc == STE_OK && group->pieces > 0 && group->body.len + piece.len > GROUP_BYTES_MAX)
+        rc = send_group(cutter, group, err);
+    if (rc != STE_OK)
+        return rc;
+    if (group->pieces == 0)
+        ste_buf_append_bytes(&group->body, ste_split_open_tag(cutter->split));
+    ste_buf_append_bytes(&group->body, piece);
+    ste_buf_append_cstr(&group->body, "\n");
+    if (++group->pieces >= cutter->batch)
+        rc = send_group(cutter, group, err);
+    return rc;
+}
+
+static enum ste_code send_groups(struct cutter *cutter, struct ste_error *err)
+{
+    enum ste_code rc = STE_OK;
+    for (size_t i = 0; rc == STE_OK && i < cutter->group_count; i++)
+        rc = send_group(cutter, &cutter->groups[i], err);
+    return rc;
+}
+
+static enum ste_code cut_file(struct ste_submission *submission, FILE *file, struct ste_bytes head,
+                              struct ste_error *err)
+{
+    struct cutter cutter = {.submission = submission,
+                            .split = ste_split_new(file, head),
+                            .batch = submission->options->batch};
+    if (cutter.split == NULL)
+        return ste_error_set(err, STE_E_NOMEM, "could not read the file");
+    if (cutter.batch == 0 || cutter.batch > STE_DELIVERY_MESSAGES_MAX)
+        cutter.batch = STE_DELIVERY_MESSAGES_MAX;
+    enum ste_code rc;
+    for (;;) {
+        struct ste_piece piece = {0};
+        bool done = false;
+        rc = ste_split_next(cutter.split, &piece, &done, err);
+        if (rc != STE_OK || done)
+            break;
+        rc = add_piece(&cutter, piece.bytes, err);
+        if (rc != STE_OK)
+            break;
+    }
+    if (rc == STE_OK)
+        rc = send_groups(&cutter, err);
+    for (size_t i = 0; i < cutter.group_count; i++)
+        ste_buf_deinit(&cutter.groups[i].body);
+    ste_split_free(cutter.split);
+    return rc;
+}
+
+/* One signature can stand for all of them. */
+static bool one_signer(struct ste_submission *submission, const struct ste_message *messages,
+                       size_t count, const struct ste_signing_key **ret)
+{
+    struct ste_error ignored = {0};
+    for (size_t i = 0; i < count; i++) {
+        const struct ste_signing_key *key = NULL;
+        if (ste_keyring_pick(submission->ring, ste_value(&messages[i], STE_F_SENDER), &key,
+                             &ignored) != STE_OK ||
+            (*ret != NULL && *ret != key))
+            return false;
+        *ret = key;
+    }
+    return *ret != NULL;
+}
+
+/* A file within the limits goes byte for byte, so that places in answers are places in the file. */
+static enum ste_code send_small(struct ste_submission *submission, FILE *file,
+                                struct ste_bytes body, struct ste_error *err)
+{
+    struct ste_message *messages = NULL;
+    size_t count = 0;
+    const struct ste_signing_key *key = NULL;
+    const enum ste_code rc = decode(submission, body, &messages, &count, err);
+    if (rc != STE_OK)
+        return rc;
+    const bool too_many = count == 1 && messages[0].exc.code == STE_C_XLIM;
+    const bool fits = submission->options->batch == 0 || count <= submission->options->batch;
+    if (!too_many && fits && one_signer(submission, messages, count, &key))
+        return send_body(submission, key, body, messages, count, err);
+    return cut_file(submission, file, body, err);
+}
+
+enum ste_code ste_submit_file(struct ste_submission *submission, const char *path,
+                              struct ste_error *err)
+{
+    enum ste_code rc = STE_OK;
+    char *const head = malloc(STE_DELIVERY_BYTES_MAX + 1);
+    FILE *const file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    if (head == NULL || file == NULL) {
+        rc = ste_error_set(err, head == NULL ? STE_E_NOMEM : STE_E_FILE, "could not open %s: %s",
+                           path, strerror(errno));
+        goto out;
+    }
+    const size_t bytes = fread(head, 1, STE_DELIVERY_BYTES_MAX + 1, file);
+    if (ferror(file))
+        rc = ste_error_set(err, STE_E_FILE, "could not read %s: %s", path, strerror(errno));
+    else if (bytes <= STE_DELIVERY_BYTES_MAX)
+        rc = send_small(submission, file, (struct ste_bytes){head, bytes}, err);
+    else
+        rc = cut_file(submission, file, (struct ste_bytes){head, bytes}, err);
+out:
+    if (file != NULL && file != stdin)
+        fclose(file);
+    free(head);
+    return rc;
+}
