@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Generated trades in sending order: into a set, or as one file a person could submit. */
+#ifndef STE_BENCH_GEN_H
+#define STE_BENCH_GEN_H
+
+#include "bench/gen_xml.h"
+#include "bench/progress.h"
+
+enum { STE_GEN_SHUFFLE_DEFAULT = 512 };
+#define STE_GEN_SHUFFLE_ALL UINT64_MAX
+
+struct ste_gen_plan {
+    struct ste_gen gen;
+    uint64_t first_trade, trades;
+    /* Messages are shuffled within blocks of this many: two messages of one trade are less than two
+     * windows apart. 0: none. STE_GEN_SHUFFLE_ALL: the whole set, at 8 bytes a message of memory.
+     */
+    uint64_t shuffle_window;
+};
+
+/* Where a message comes from; `message` is valid during the call only. */
+typedef enum ste_code ste_gen_taker(void *context, const struct ste_gen_trade *trade,
+                                    unsigned index, struct ste_bytes message,
+                                    struct ste_error *err);
+/* Every message once, in sending order. Stops at the first failure of `take`. progress may be NULL;
+ * its done count is messages. */
+STE_MUST_CHECK enum ste_code ste_gen_run(const struct ste_gen_plan *plan, ste_gen_taker *take,
+                                         void *context, struct ste_progress *progress,
+                                         struct ste_error *err);
+STE_MUST_CHECK enum ste_code ste_gen_set(const struct ste_gen_plan *plan, const char *folder,
+                                         struct ste_progress *progress, struct ste_error *err);
+/* One <TradeMessages> with all of them; "-" is standard output. */
+STE_MUST_CHECK enum ste_code ste_gen_file(const struct ste_gen_plan *plan, const char *path,
+                                          struct ste_progress *progress, struct ste_error *err);
+
+#endif

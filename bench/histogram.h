@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Log-linear histogram of microseconds: 128 buckets per power of two, so that every value is known
+ * to better than 0.8 %; smallest and largest are exact. Fixed memory; one thread. */
+#ifndef STE_BENCH_HISTOGRAM_H
+#define STE_BENCH_HISTOGRAM_H
+
+#include <stdio.h>
+#include <stdint.h>
+
+enum {
+    STE_HISTOGRAM_SUB_BITS = 7,
+    STE_HISTOGRAM_POWERS = 40, /* values from 2^40 us (12 days) on share the last bucket */
+    STE_HISTOGRAM_BUCKETS = (STE_HISTOGRAM_POWERS - STE_HISTOGRAM_SUB_BITS + 1)
+                            << STE_HISTOGRAM_SUB_BITS,
+};
+
+struct ste_histogram {
+    uint64_t count, smallest_us, largest_us, sum_us;
+    uint64_t buckets[STE_HISTOGRAM_BUCKETS];
+};
+
+void ste_histogram_init(struct ste_histogram *histogram);
+void ste_histogram_add(struct ste_histogram *histogram, uint64_t value_us);
+/* The value that `percent` (0 … 100) of all values do not pass; 0 when there are none. The answer
+ * is the upper end of its bucket, never above the largest value. */
+uint64_t ste_histogram_percentile_us(const struct ste_histogram *histogram, double percent);
+/* {"p0": 0.052, "p50": …, "p100": …, "count": …}: milliseconds. */
+void ste_histogram_json(const struct ste_histogram *histogram, FILE *out);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "bench/histogram.h"
+#include "bench/random.h"
+
+static int by_value(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Every percentile lies within a bucket's width above the exact one of the sorted values. */
+static void test_percentiles_near_exact(void **state)
+{
+    (void)state;
+    enum { COUNT = 20000 };
+    static uint64_t values[COUNT];
+    static struct ste_histogram histogram;
+    ste_histogram_init(&histogram);
+    struct ste_random random = ste_random_of(7, 0, 0);
+    for (size_t i = 0; i < COUNT; i++) {
+        values[i] = ste_random_below(&random, UINT64_C(1) << (1 + i % 35));
+        ste_histogram_add(&histogram, values[i]);
+    }
+    qsort(values, COUNT, sizeof values[0], by_value);
+    static const double percents[] = {0.01, 1, 10, 50, 90, 95, 99, 99.9, 99.99};
+    for (size_t i = 0; i < sizeof percents / sizeof percents[0]; i++) {
+        uint64_t exact = values[(size_t)((double)COUNT * percents[i] / 100.0 + 0.5) - 1];
+        uint64_t found = ste_histogram_percentile_us(&histogram, percents[i]);
+        assert_true(found >= exact);
+        assert_true(found <= exact + exact / 128 + 1);
+    }
+    assert_int_equal(ste_histogram_percentile_us(&histogram, 0), values[0]);
+    assert_int_equal(ste_histogram_percentile_us(&histogram, 100), values[COUNT - 1]);
+}
+
+static void test_every_value_below_128_is_exact(void **state)
+{
+    (void)state;
+    for (uint64_t value = 0; value < 128; value++) {
+        static struct ste_histogram histogram;
+        ste_histogram_init(&histogram);
+        ste_histogram_add(&histogram, value);
+        ste_histogram_add(&histogram, 5000);
+        assert_int_equal(ste_histogram_percentile_us(&histogram, 50), value);
+    }
+}
+
+static void test_edges(void **state)
+{
+    (void)state;
+    static struct ste_histogram histogram;
+    ste_histogram_init(&histogram);
+    assert_int_equal(ste_histogram_percentile_us(&histogram, 50), 0);
+    ste_histogram_add(&histogram, UINT64_MAX);
+    assert_true(ste_histogram_percentile_us(&histogram, 100) == UINT64_MAX);
+    assert_true(ste_histogram_percentile_us(&histogram, 0) == UINT64_MAX);
+}
+
+static void test_json_names_every_percentile(void **state)
+{
+    (void)state;
+    static struct ste_histogram histogram;
+    ste_histogram_init(&histogram);
+    ste_histogram_add(&histogram, 1500);
+    char *text = NULL;
+    size_t len = 0;
+    FILE *out = open_memstream(&text, &len);
+    assert_non_null(out);
+    ste_histogram_json(&histogram, out);
+    fclose(out);
+    assert_string_equal(text, "{\"p0\": 1.500, \"p50\": 1.500, \"p90\": 1.500, \"p95\": 1.500, "
+                              "\"p99\": 1.500, \"p99.9\": 1.500, \"p99.99\": 1.500, "
+                              "\"p100\": 1.500, \"mean\": 1.500, \"count\": 1}");
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_percentiles_near_exact),
+        cmocka_unit_test(test_every_value_below_128_is_exact),
+        cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_json_names_every_percentile),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

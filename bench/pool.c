@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bench/pool.h"
+
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/retry.h"
+#include "mq/mq.h"
+#include "mq/names.h"
+
+enum {
+    POOL_PREFETCH = 2048,
+    POOL_GROUP = 512,
+    POOL_GROUP_MS = 50,
+    POOL_WAIT_MS = 100,
+    POOL_LINGER_MS = 300, /* after the last expected one: repeats still count */
+    POOL_RETRY_BASE_MS = 50,
+    POOL_RETRY_LIMIT_MS = 2000,
+};
+
+struct pooling {
+    struct ste_pool *pool;
+    struct ste_mq *mq;
+    struct ste_retry retry;
+    bool ever_connected;
+    uint64_t group_tag, group_start_ns, heard_ns;
+    unsigned group_count;
+};
+
+static enum ste_code connect_broker(struct pooling *pooling, struct ste_error *err)
+{
+    if (pooling->retry.attempt > 0)
+        ste_clock_sleep_ms(ste_retry_next_ms(&pooling->retry));
+    enum ste_code rc = ste_mq_open(pooling->pool->cluster, STE_ROLE_CLEARING, STE_MQ_CONSUME,
+                                   "ste-bench pool", &pooling->mq, err);
+    if (rc == STE_OK) {
+        rc = ste_mq_consume(pooling->mq, STE_QUEUE_CLS, POOL_PREFETCH, "pool", false, err);
+        if (rc != STE_OK) {
+            ste_mq_close(pooling->mq);
+            pooling->mq = NULL;
+        }
+    }
+    if (rc == STE_OK) {
+        pooling->pool->reconnects += pooling->ever_connected;
+        pooling->ever_connected = true;
+        ste_retry_reset(&pooling->retry);
+        return STE_OK;
+    }
+    if (pooling->retry.attempt == 0)
+        (void)ste_retry_next_ms(&pooling->retry);
+    bool again = ste_code_class(rc) == STE_CLASS_RETRY ||
+                 (rc == STE_E_MQ_REFUSED && pooling->ever_connected);
+    return again ? STE_OK : rc;
+}
+
+/* What was read and not acknowledged comes again on the next connection. */
+static void disconnect(struct pooling *pooling)
+{
+    ste_mq_close(pooling->mq);
+    pooling->mq = NULL;
+    pooling->group_count = 0;
+}
+
+static enum ste_code end_group(struct pooling *pooling, struct ste_error *err)
+{
+    enum ste_code rc = STE_OK;
+    if (pooling->group_count == 0)
+        return STE_OK;
+    if (pooling->pool->ledger)
+        rc = ste_ledger_sync(pooling->pool->ledger, err);
+    if (rc == STE_OK)
+        rc = ste_mq_ack(pooling->mq, pooling->group_tag, true, err);
+    if (rc == STE_OK)
+        pooling->group_count = 0;
+    return rc;
+}
+
+static enum ste_code take_delivery(struct pooling *pooling, struct ste_mq_delivery *delivery,
+                                   struct ste_error *err)
+{
+    struct ste_pool *pool = pooling->pool;
+    uint64_t now_ns = ste_clock_mono_ns();
+    enum ste_code rc = STE_OK;
+    if (!ste_pool_take(pool, delivery->message_id, delivery->body, delivery->redelivered, now_ns))
+        rc = ste_error_set(err, STE_E_NOMEM, "out of memory");
+    else if (pool->ledger)
+        rc = ste_ledger_cls(pool->ledger, delivery->message_id, now_ns / 1000, err);
+    if (pooling->group_count++ == 0)
+        pooling->group_start_ns = now_ns;
+    pooling->group_tag = delivery->tag;
+    pooling->heard_ns = now_ns;
+    ste_mq_delivery_free(delivery);
+    return rc;
+}
+
+static enum ste_code step(struct pooling *pooling, struct ste_error *err)
+{
+    struct ste_mq_delivery delivery;
+    bool got = false;
+    int timeout_ms = pooling->group_count > 0 ? POOL_GROUP_MS / 2 : POOL_WAIT_MS;
+    enum ste_code rc = ste_mq_receive(pooling->mq, timeout_ms, &delivery, &got, err);
+    if (rc == STE_OK && got)
+        rc = take_delivery(pooling, &delivery, err);
+    if (rc != STE_OK || pooling->group_count == 0)
+        return rc;
+    uint64_t age_ns = ste_clock_mono_ns() - pooling->group_start_ns;
+    if (pooling->group_count >= POOL_GROUP || age_ns >= UINT64_C(1000000) * POOL_GROUP_MS)
+        rc = end_group(pooling, err);
+    return rc;
+}
+
+/* True when there is nothing more to wait for. */
+static bool is_over(struct pooling *pooling)
+{
+    struct ste_pool *pool = pooling->pool;
+    uint64_t now_ns = ste_clock_mono_ns();
+    if (pool->expect > 0 && atomic_load(&pool->seen_trades) >= pool->expect)
+        return now_ns - pooling->heard_ns > UINT64_C(1000000) * POOL_LINGER_MS;
+    uint64_t heard_ns = pooling->heard_ns;
+    if (pool->flow) {
+        uint64_t confirm_ns =
+            atomic_load_explicit(&pool->flow->last_confirm_ns, memory_order_relaxed);
+        heard_ns = confirm_ns > heard_ns ? confirm_ns : heard_ns;
+    }
+    if (pool->idle_s == 0 || now_ns < heard_ns ||
+        now_ns - heard_ns < UINT64_C(1000000000) * pool->idle_s)
+        return false;
+    pool->timed_out = pool->expect > 0;
+    return true;
+}
+
+enum ste_code ste_pool_run(void *context, struct ste_bench_jobs *jobs, struct ste_error *err)
+{
+    struct pooling pooling = {.pool = context, .heard_ns = ste_clock_mono_ns()};
+    ste_retry_init(&pooling.retry, POOL_RETRY_BASE_MS, POOL_RETRY_LIMIT_MS,
+                   ste_clock_mono_ns() ^ (uint64_t)getpid());
+    enum ste_code rc = STE_OK;
+    while (!ste_bench_stopping(jobs) && !is_over(&pooling)) {
+        rc = pooling.mq ? step(&pooling, err) : connect_broker(&pooling, err);
+        if (rc == STE_E_MQ_DOWN || (rc == STE_E_MQ_REFUSED && pooling.mq)) {
+            disconnect(&pooling);
+            rc = STE_OK;
+        }
+        if (rc != STE_OK)
+            break;
+    }
+    if (rc == STE_OK && pooling.mq) {
+        rc = end_group(&pooling, err);
+        if (rc == STE_E_MQ_DOWN)
+            rc = STE_OK; /* the group comes again, to whoever reads next */
+    }
+    ste_mq_close(pooling.mq);
+    return rc;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * ste-bench pool: alone, beside any number of drivers. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench/progress.h"
+#include "bench/report.h"
+
+struct pool_options {
+    const char *config, *ledger, *set, *sent, *json;
+    uint64_t expect, idle_s;
+    bool progress;
+};
+
+static int read_options(int argc, char **argv, struct pool_options *o)
+{
+    const struct ste_bench_option options[] = {
+        STE_TEXT_OPTION("config", "FILE", &o->config, true, "the cluster map"),
+        STE_TEXT_OPTION("ledger", "FILE", &o->ledger, true, "append a line for every CLS"),
+        STE_NUMBER_OPTION("expect", "N", &o->expect, 0, UINT32_MAX - 1, false,
+                          "end after N trades (default: the set's, else when idle)"),
+        STE_NUMBER_OPTION("idle", "S", &o->idle_s, 0, 86400, false,
+                          "end after S seconds without arrivals (default 30; 0 never)"),
+        STE_TEXT_OPTION("set", "DIR", &o->set, false, "count trades of this set only"),
+        STE_TEXT_OPTION("sent", "LEDGER", &o->sent, false,
+                        "the driver's ledger: joined at the end for the latency"),
+        STE_FLAG_OPTION("progress", &o->progress, "show progress even without a terminal"),
+        STE_TEXT_OPTION("json", "FILE", &o->json, false, "write the result (- is standard output)"),
+    };
+    return ste_bench_options(argc, argv, "Takes the clearing messages from ste.cls.", options,
+                             sizeof options / sizeof options[0]);
+}
+
+struct watch {
+    struct ste_pool *pool;
+    struct ste_progress progress;
+};
+
+static void draw(void *context)
+{
+    struct watch *watch = context;
+    ste_progress_update(&watch->progress, atomic_load(&watch->pool->seen_trades));
+}
+
+/* Joining: the last confirm of each trade that the pool has seen. */
+struct join {
+    const struct ste_keymap *trades;
+    uint64_t *confirmed_us;
+    uint64_t now_us, first_us, messages;
+};
+
+static void on_delivery(void *context, struct ste_bytes id, uint64_t count, uint64_t confirmed_us)
+{
+    struct join *join = context;
+    (void)id;
+    (void)count;
+    join->now_us = confirmed_us;
+    if (join->first_us == 0 || confirmed_us < join->first_us)
+        join->first_us = confirmed_us;
+}
+
+static void on_message(void *context, uint64_t index, struct ste_bytes sender, struct ste_bytes key,
+                       struct ste_bytes reference, struct ste_bytes sha256)
+{
+    struct join *join = context;
+    struct ste_hash trade_key;
+    (void)index;
+    (void)sender;
+    (void)reference;
+    (void)sha256;
+    join->messages++;
+    uint32_t number = STE_KEYMAP_NONE;
+    if (ste_keymap_parse(key, &trade_key))
+        number = ste_keymap_find(join->trades, trade_key);
+    if (number != STE_KEYMAP_NONE && join->now_us > join->confirmed_us[number])
+        join->confirmed_us[number] = join->now_us;
+}
+
+static enum ste_code join_ledger(const struct pool_options *o, const struct ste_pool *pool,
+                                 struct ste_report *report, struct ste_error *err)
+{
+    if (!o->sent)
+        return STE_OK;
+    const struct ste_keymap *trades = pool->flow ? &pool->flow->trades : &pool->own_trades;
+    struct join join = {.trades = trades,
+                        .confirmed_us = calloc(trades->count + 1, sizeof *join.confirmed_us)};
+    if (!join.confirmed_us)
+        return ste_error_set(err, STE_E_NOMEM, "out of memory");
+    const struct ste_ledger_reader reader = {&join, on_delivery, on_message, NULL};
+    enum ste_code rc = ste_ledger_read(o->sent, &reader, err);
+    for (size_t i = 0; rc == STE_OK && i < trades->count && i < pool->trade_capacity; i++) {
+        uint64_t arrived = pool->trades[i].first_us, confirmed = join.confirmed_us[i];
+        if (arrived != 0 && confirmed != 0)
+            ste_histogram_add(&report->latency, arrived > confirmed ? arrived - confirmed : 0);
+    }
+    report->messages = join.messages;
+    /* From the first confirm on: the first publish is known to the driver alone. */
+    if (join.first_us != 0 && pool->last_ns / 1000 > join.first_us)
+        report->seconds = (double)(pool->last_ns / 1000 - join.first_us) / 1e6;
+    free(join.confirmed_us);
+    return rc;
+}
+
+static int pool_map(const struct pool_options *o, const struct ste_bench_map *map,
+                    struct ste_flow *flow, const struct ste_set *set)
+{
+    struct ste_error err = {0};
+    struct ste_pool pool = {
+        .cluster = map->cluster, .flow = flow, .expect = o->expect, .idle_s = (unsigned)o->idle_s};
+    if (set && pool.expect == 0)
+        pool.expect = set->header->trades;
+    if (ste_ledger_open(o->ledger, &pool.ledger, &err) != STE_OK) {
+        ste_bench_complain("pool", &err);
+        return STE_BENCH_FAILURE;
+    }
+    struct ste_bench_job job = {.run = ste_pool_run, .context = &pool, .what = "pool"};
+    struct watch watch = {.pool = &pool};
+    bool interrupted = false;
+    ste_progress_start(&watch.progress, "cleared", "trades", pool.expect, o->progress);
+    bool good = ste_bench_jobs_run(&job, 1, draw, &watch, &interrupted);
+    uint64_t seen = atomic_load(&pool.seen_trades);
+    ste_progress_end(&watch.progress, seen);
+    struct ste_report report = {.set = set, .pool = &pool};
+    ste_histogram_init(&report.latency);
+    report.seconds =
+        pool.last_ns > pool.first_ns ? (double)(pool.last_ns - pool.first_ns) / 1e9 : 0;
+    if (ste_ledger_close(pool.ledger, &err) != STE_OK ||
+        join_ledger(o, &pool, &report, &err) != STE_OK) {
+        ste_bench_complain("pool", &err);
+        good = false;
+    }
+    report.passed = good && seen >= pool.expect && pool.conflicts == 0;
+    ste_report_print(&report, stderr);
+    if (ste_report_json(&report, o->json, &err) != STE_OK) {
+        ste_bench_complain("pool", &err);
+        report.passed = false;
+    }
+    ste_pool_deinit(&pool);
+    if (pool.timed_out && good)
+        return STE_BENCH_TIMED_OUT;
+    return report.passed ? STE_BENCH_OK : STE_BENCH_FAILURE;
+}
+
+int ste_bench_pool(int argc, char **argv)
+{
+    struct pool_options o = {.idle_s = 30};
+    int status = read_options(argc, argv, &o);
+    if (status >= 0)
+        return status;
+    struct ste_bench_map map;
+    struct ste_set set = {0};
+    struct ste_flow flow;
+    struct ste_error err = {0};
+    if (!ste_bench_map_load(&map, o.config, false))
+        return STE_BENCH_FAILURE;
+    enum ste_code rc = STE_OK;
+    bool has_flow = false;
+    if (o.set) {
+        rc = ste_set_open(&set, o.set, &err);
+        if (rc == STE_OK)
+            rc = ste_flow_init(&flow, &set, &err);
+        has_flow = rc == STE_OK;
+    }
+    status = STE_BENCH_FAILURE;
+    if (rc == STE_OK)
+        status = pool_map(&o, &map, has_flow ? &flow : NULL, has_flow ? &set : NULL);
+    else
+        ste_bench_complain("pool", &err);
+    if (has_flow)
+        ste_flow_deinit(&flow);
+    ste_set_close(&set);
+    ste_bench_map_deinit(&map);
+    return status;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the pool makes of one arrival: pure bookkeeping. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/pool.h"
+
+enum { POOL_VERSION_MAX = 64 };
+
+/* "<32 hex digits>.<version>" */
+static bool parse_id(struct ste_bytes id, struct ste_hash *ret_key, unsigned *ret_version)
+{
+    size_t hex = 2 * sizeof ret_key->bytes;
+    unsigned version = 0;
+    if (id.len <= hex + 1 || id.len > hex + 3 || id.at[hex] != '.' ||
+        !ste_keymap_parse(id, ret_key))
+        return false;
+    for (size_t i = hex + 1; i < id.len; i++) {
+        if (id.at[i] < '0' || id.at[i] > '9')
+            return false;
+        version = version * 10 + (unsigned)(id.at[i] - '0');
+    }
+    *ret_version = version;
+    return version >= 1 && version <= POOL_VERSION_MAX;
+}
+
+/* The trade's number, with room for it; STE_KEYMAP_NONE when the set does not know it. */
+static bool number_of(struct ste_pool *pool, struct ste_hash key, uint32_t *ret)
+{
+    size_t wanted = 0;
+    if (pool->flow) {
+        *ret = ste_keymap_find(&pool->flow->trades, key);
+        wanted = pool->flow->trade_count;
+    } else {
+        *ret = ste_keymap_put(&pool->own_trades, key);
+        if (*ret == STE_KEYMAP_NONE)
+            return false;
+        wanted = pool->own_trades.key_capacity;
+    }
+    if (wanted <= pool->trade_capacity)
+        return true;
+    struct ste_pool_trade *more = realloc(pool->trades, wanted * sizeof *more);
+    if (!more)
+        return false;
+    memset(more + pool->trade_capacity, 0, (wanted - pool->trade_capacity) * sizeof *more);
+    pool->trades = more;
+    pool->trade_capacity = wanted;
+    return true;
+}
+
+static void count_new(struct ste_pool *pool, uint32_t number, struct ste_pool_trade *trade,
+                      uint64_t now_ns)
+{
+    pool->cls++;
+    if (trade->first_us != 0)
+        return;
+    trade->first_us = now_ns / 1000;
+    if (pool->first_ns == 0)
+        pool->first_ns = now_ns;
+    pool->last_ns = now_ns;
+    atomic_fetch_add_explicit(&pool->seen_trades, 1, memory_order_relaxed);
+    if (pool->flow)
+        ste_flow_cleared(pool->flow, number, now_ns / 1000);
+}
+
+bool ste_pool_take(struct ste_pool *pool, struct ste_bytes message_id, struct ste_bytes body,
+                   bool redelivered, uint64_t now_ns)
+{
+    struct ste_hash key = {{0}};
+    unsigned version = 0;
+    uint32_t number = STE_KEYMAP_NONE;
+    pool->arrivals++;
+    if (!parse_id(message_id, &key, &version)) {
+        pool->malformed++;
+        return true;
+    }
+    if (!number_of(pool, key, &number))
+        return false;
+    if (number == STE_KEYMAP_NONE) {
+        pool->unknown++;
+        return true;
+    }
+    struct ste_pool_trade *trade = &pool->trades[number];
+    uint64_t bit = UINT64_C(1) << (version - 1), hash = ste_hash64_of(body);
+    if (!(trade->versions & bit)) {
+        trade->versions |= bit;
+        trade->body_hash = hash;
+        count_new(pool, number, trade, now_ns);
+    } else if (trade->versions >> (version - 1) == 1 && trade->body_hash != hash) {
+        pool->conflicts++; /* told for the latest version only: of older ones no hash is kept */
+    } else {
+        pool->repeats++;
+        pool->redelivered += redelivered;
+    }
+    return true;
+}
+
+void ste_pool_deinit(struct ste_pool *pool)
+{
+    ste_keymap_deinit(&pool->own_trades);
+    free(pool->trades);
+    pool->trades = NULL;
+    pool->trade_capacity = 0;
+}
+
+void ste_pool_json(const struct ste_pool *pool, FILE *out)
+{
+    fprintf(
+        out,
+        "\"cls\": %llu, \"cls_trades\": %llu, \"repeats\": %llu, \"redelivered\": %llu, "
+        "\"conflicts\": %llu, \"unknown\": %llu, \"malformed\": %llu, \"pool_reconnects\": %llu",
+        (unsigned long long)pool->cls, (unsigned long long)atomic_load(&pool->seen_trades),
+        (unsigned long long)pool->repeats, (unsigned long long)pool->redelivered,
+        (unsigned long long)pool->conflicts, (unsigned long long)pool->unknown,
+        (unsigned long long)pool->malformed, (unsigned long long)pool->reconnects);
+}
