@@ -232,7 +232,7 @@ void ste_wide_format(struct ste_wide value, uint8_t min_decimals, char *out)
         decimals = STE_WIDE_DECIMALS_MAX;
     unsigned count = digits_backwards(size, decimals + 1, digits);
     unsigned dropped = 0;
-    while (dropped < decimals && decimals - dropped > least && digits[dropped] == '0')
+    while (dropped < decimals && digits[dropped] == '0') /* those wanted are put back below */
         dropped++;
     if (negative)
         *out++ = '-';

@@ -185,6 +185,9 @@ static void wide_overflow_is_refused(void **state)
     assert_false(ste_wide_mul(least, wide("-2"), &kept)); /* -2^127: no positive twin */
     assert_false(ste_wide_add(least, least, &kept));
     assert_wide(kept, 0, "7");
+    struct ste_wide ten = {10000000000, 9}; /* 10.000000000 beside 36 digits: fits as 10 */
+    assert_true(ste_wide_add(big, ten, &ten));
+    assert_wide(ten, 0, "999999999999999998000000000000000011");
     /* Only the way it is written has no room: 1e-34 * 1000.00000 is 1e-31. */
     assert_true(ste_wide_mul(product, wide("1000.00000"), &product));
     assert_wide(product, 0, "0.0000000000000000000000000000001");

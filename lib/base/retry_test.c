@@ -61,6 +61,14 @@ static void extreme_settings_stay_bounded(void **state)
     retry.attempt = UINT32_MAX;
     assert_in_range(ste_retry_next_ms(&retry), 1, UINT32_MAX);
     assert_int_equal(retry.attempt, UINT32_MAX);
+    uint32_t longest = 0;
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        ste_retry_init(&retry, 10, 1000, seed);
+        retry.attempt = 64; /* no doubling is lost to the width of a word */
+        uint32_t wait = ste_retry_next_ms(&retry);
+        longest = wait > longest ? wait : longest;
+    }
+    assert_in_range(longest, 500, 1000);
 }
 
 int main(void)

@@ -312,6 +312,33 @@ static void each_fault_is_one_line(void **state)
     }
 }
 
+static void a_port_counts_per_machine(void **state)
+{
+    (void)state;
+    static const struct change apart[] = {
+        {"address: 127.0.0.1 }\n",
+         "address: 127.0.0.1 }\n  - { name: other, address: 10.0.0.2 }\n"},
+        {"router-1, host: local, workers: 1, health_port: 18101",
+         "router-1, host: other, health_port: 18201"},
+    };
+    static const struct change together[] = {
+        {"address: 127.0.0.1 }\n",
+         "address: 127.0.0.1 }\n  - { name: other, address: 127.0.0.1 }\n"},
+        {"router-1, host: local, workers: 1, health_port: 18101",
+         "router-1, host: other, health_port: 18201"},
+    };
+    struct ste_buf lines = {0};
+    struct ste_cluster *cluster = load_changed(apart, 2, &lines);
+    assert_string_equal(lines.at, "");
+    ste_cluster_free(cluster);
+    ste_buf_clear(&lines);
+    assert_null(load_changed(together, 2, &lines));
+    assert_string_equal(lines.at,
+                        "cluster.yaml:42:20: components.nodes[0].health_port: 18201 is that "
+                        "of components.routers[0] too, on the same host\n");
+    ste_buf_deinit(&lines);
+}
+
 /* Twelve faults planted in one file: twelve lines, in the order of the file. */
 static void all_faults_are_shown_at_once(void **state)
 {
@@ -405,6 +432,7 @@ int main(void)
         cmocka_unit_test(optional_parts_have_their_defaults),
         cmocka_unit_test(a_match_key_may_be_any_fields_all_types_carry),
         cmocka_unit_test(each_fault_is_one_line),
+        cmocka_unit_test(a_port_counts_per_machine),
         cmocka_unit_test(all_faults_are_shown_at_once),
         cmocka_unit_test(a_draft_gives_the_tree_in_spite_of_faults),
         cmocka_unit_test(every_row_of_every_table_is_documented),
