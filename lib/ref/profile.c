@@ -223,7 +223,8 @@ static void load_selector(struct ste_ref_loader *loader, const struct ste_yaml *
 
 static bool same_selector(const struct ste_profile *a, const struct ste_profile *b)
 {
-    return memcmp(a->broker8, b->broker8, sizeof(a->broker8)) == 0 &&
+    bool selects_any = a->broker8[0] != '\0' || a->place8[0] != '\0';
+    return selects_any && memcmp(a->broker8, b->broker8, sizeof(a->broker8)) == 0 &&
            memcmp(a->manager8, b->manager8, sizeof(a->manager8)) == 0 &&
            memcmp(a->place8, b->place8, sizeof(a->place8)) == 0;
 }
