@@ -109,6 +109,12 @@ const struct ste_participant *ste_ref_participant(const struct ste_ref *ref, str
                            bic.at, STE_BIC8_BYTES);
 }
 
+size_t ste_ref_keys(const struct ste_ref *ref, const struct ste_key **ret)
+{
+    *ret = ref->keys;
+    return ref->key_count;
+}
+
 size_t ste_ref_participants(const struct ste_ref *ref, const struct ste_participant **ret)
 {
     *ret = ref->participants;
