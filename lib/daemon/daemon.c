@@ -87,6 +87,32 @@ static int read_options(struct ste_daemon *daemon, const char *proc, int argc, c
     return -1;
 }
 
+/* The faults of what the map names, where the map itself is too faulty to be used. */
+static void find_more_faults(const char *file, struct ste_faults *faults)
+{
+    struct ste_error ignored = {0}; /* the map's own faults are told already */
+    struct ste_faults again = {0};
+    struct ste_cluster *draft = NULL;
+    struct ste_ref *ref = NULL;
+    if (ste_cluster_draft(file, &again, &draft, &ignored) == STE_OK &&
+        ste_ref_load(draft, faults, &ref, &ignored) == STE_OK)
+        ste_ref_free(ref);
+    ste_cluster_free(draft);
+    ste_faults_deinit(&again);
+}
+
+static void log_warnings(const struct ste_log *log, const char *lines)
+{
+    while (*lines != '\0') {
+        const size_t length = strcspn(lines, "\n");
+        char line[512], quoted[640];
+        snprintf(line, sizeof(line), "%.*s", (int)length, lines);
+        ste_log_line(log, STE_LOG_WARN, "config.warning", "text=%s",
+                     ste_log_quote(line, quoted, sizeof(quoted)));
+        lines += length + (lines[length] == '\n');
+    }
+}
+
 /* Prints every fault of the map and of what it names as file:line:column. */
 static enum ste_code load(struct ste_daemon *daemon, struct ste_error *err)
 {
@@ -94,14 +120,21 @@ static enum ste_code load(struct ste_daemon *daemon, struct ste_error *err)
     enum ste_code rc = ste_cluster_load(daemon->config_file, &faults, &daemon->cluster, err);
     if (rc == STE_OK)
         rc = ste_ref_load(daemon->cluster, &faults, &daemon->ref, err);
+    else if (rc == STE_E_CONFIG)
+        find_more_faults(daemon->config_file, &faults);
     ste_faults_print(&faults, stderr);
-    if (rc == STE_OK && faults.count > 0)
+    if (rc == STE_OK && ste_faults_any(&faults))
         rc = ste_error_set(err, STE_E_CONFIG, "%zu faults in %s", faults.count,
                            daemon->config_file);
+    if (rc == STE_OK) {
+        log_warnings(&daemon->log, ste_cluster_warnings(daemon->cluster));
+        log_warnings(&daemon->log, ste_ref_warnings(daemon->ref));
+    }
     ste_faults_deinit(&faults);
     return rc;
 }
 
+/* Exit status of --health. */
 static int ask_health(unsigned health_port)
 {
     char reasons[512] = "";
