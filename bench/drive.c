@@ -10,7 +10,6 @@
 #include "base/retry.h"
 #include "bench/window.h"
 #include "mq/mq.h"
-#include "mq/names.h"
 #include "msg/signature.h"
 
 enum {
@@ -110,8 +109,8 @@ static enum ste_code connect_broker(struct ste_drive *drive, struct ste_error *e
     struct ste_drive_state *state = drive->state;
     if (state->connect_retry.attempt > 0)
         ste_clock_sleep_ms(ste_retry_next_ms(&state->connect_retry));
-    enum ste_code rc = ste_mq_open(drive->cluster, STE_ROLE_SUBMITTER, STE_MQ_PUBLISH,
-                                   "ste-bench drive", &state->mq, err);
+    enum ste_code rc = ste_mq_open(drive->cluster, drive->role, STE_MQ_PUBLISH, "ste-bench drive",
+                                   &state->mq, err);
     if (rc == STE_OK) {
         ste_mq_on_settled(state->mq, settled, drive);
         if (state->ever_connected)
@@ -166,8 +165,8 @@ static enum ste_code publish(struct ste_drive *drive, uint32_t at, struct ste_er
     message_id(drive, place, id);
     if (drive->first_publish_ns == 0)
         drive->first_publish_ns = ste_clock_mono_ns();
-    const struct ste_mq_message message = {.exchange = STE_EXCHANGE_IN,
-                                           .routing_key = STE_BYTES("in"),
+    const struct ste_mq_message message = {.exchange = drive->exchange,
+                                           .routing_key = ste_bytes_of(drive->routing_key),
                                            .message_id = ste_bytes_of(id),
                                            .key_id = ste_bytes_of(drive->key_id),
                                            .signature = ste_bytes_of(signature),

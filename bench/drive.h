@@ -15,7 +15,9 @@ struct ste_drive {
     const struct ste_ref *ref;
     const struct ste_set *set;
     struct ste_ledger *ledger;
-    struct ste_flow *flow;    /* NULL: nobody watches the trades */
+    struct ste_flow *flow; /* NULL: nobody watches the trades */
+    enum ste_role role;    /* who publishes */
+    const char *exchange, *routing_key;
     const char *key_id;       /* "STEHSGSG/hub" */
     const char *run_id;       /* first part of every message-id */
     unsigned batch;           /* messages a delivery */

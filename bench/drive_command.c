@@ -4,6 +4,7 @@
 
 #include "bench/drive_command.h"
 #include "bench/progress.h"
+#include "mq/names.h"
 
 bool ste_drive_prepare(struct ste_drive *drive, const struct ste_drive_options *o,
                        const struct ste_bench_map *map, const struct ste_set *set, char *key_id,
@@ -16,6 +17,9 @@ bool ste_drive_prepare(struct ste_drive *drive, const struct ste_drive_options *
     *drive = (struct ste_drive){.cluster = map->cluster,
                                 .ref = map->ref,
                                 .set = set,
+                                .role = STE_ROLE_SUBMITTER,
+                                .exchange = STE_EXCHANGE_IN,
+                                .routing_key = "in",
                                 .key_id = key_id,
                                 .run_id = o->run_id ? o->run_id : run_id,
                                 .batch = (unsigned)o->batch,

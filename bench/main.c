@@ -15,6 +15,7 @@ static const struct {
     {"run", ste_bench_run, "drive and pool in one process: rate and latency"},
     {"drive", ste_bench_drive, "sign a set and send it to ste.in"},
     {"pool", ste_bench_pool, "take the clearing messages from ste.cls"},
+    {"ceiling", ste_bench_ceiling, "measure the broker alone and a shard alone"},
 };
 
 static void print_usage(FILE *out)

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * ste-bench ceiling: the figures that the engine's own are held against. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/ceiling.h"
+
+enum { CEILING_ROWS_MAX = 8, CEILING_BATCH_MAX = 1000 };
+
+struct ceiling_options {
+    struct ste_drive_options drive;
+    const char *only;
+    uint64_t batch, writers;
+};
+
+struct results {
+    struct {
+        const char *what;
+        struct ste_ceiling ceiling;
+    } rows[CEILING_ROWS_MAX];
+    size_t count;
+};
+
+static int read_options(int argc, char **argv, struct ceiling_options *o)
+{
+    const struct ste_bench_option options[] = {
+        STE_TEXT_OPTION("config", "FILE", &o->drive.config, true, "the cluster map"),
+        STE_TEXT_OPTION("set", "DIR", &o->drive.set, true, "what ste-bench gen --out made"),
+        STE_TEXT_OPTION("only", "WHAT", &o->only, false, "broker or shard (default: both)"),
+        STE_NUMBER_OPTION("batch", "K", &o->batch, 1, CEILING_BATCH_MAX, false,
+                          "one batch size (default: broker 1 and 64, shard 64 and 256)"),
+        STE_NUMBER_OPTION("writers", "N", &o->writers, 1, 16, false,
+                          "connections to the shard (default 4)"),
+        STE_NUMBER_OPTION("in-flight", "N", &o->drive.in_flight, 1, 65536, false,
+                          "deliveries waiting for their confirm (default 512)"),
+        STE_TEXT_OPTION("key", "ID", &o->drive.key, false,
+                        "the key to sign with (default: the map's submit.hub)"),
+        STE_TEXT_OPTION("json", "FILE", &o->drive.json, false,
+                        "write the result (- is standard output)"),
+    };
+    int status = ste_bench_options(
+        argc, argv, "Measures the broker alone and a shard alone, with a set's bytes.", options,
+        sizeof options / sizeof options[0]);
+    if (status < 0 && o->only && strcmp(o->only, "broker") != 0 && strcmp(o->only, "shard") != 0) {
+        fputs("ste-bench ceiling: --only wants broker or shard\n", stderr);
+        return STE_BENCH_USAGE;
+    }
+    return status;
+}
+
+static enum ste_code measure(const struct ceiling_options *o, const struct ste_bench_map *map,
+                             const struct ste_set *set, const char *what, unsigned batch,
+                             struct results *results, struct ste_error *err)
+{
+    if (results->count == CEILING_ROWS_MAX)
+        return ste_error_set(err, STE_E_LIMIT, "too many measurements");
+    bool broker = strcmp(what, "broker") == 0;
+    struct ste_ceiling ceiling = {.batch = batch, .writers = broker ? 1 : (unsigned)o->writers};
+    enum ste_code rc = broker ? ste_ceiling_broker(&o->drive, map, set, &ceiling, err)
+                              : ste_ceiling_shard(map, set, &ceiling, err);
+    if (rc != STE_OK)
+        return rc;
+    results->rows[results->count].what = what;
+    results->rows[results->count++].ceiling = ceiling;
+    fprintf(stderr, "%-6s alone, batches of %3u, %2u writers: %8.0f msg/s\n", what, batch,
+            ceiling.writers,
+            ceiling.seconds > 0 ? (double)ceiling.messages / ceiling.seconds : 0.0);
+    return STE_OK;
+}
+
+static enum ste_code measure_all(const struct ceiling_options *o, const struct ste_bench_map *map,
+                                 const struct ste_set *set, struct results *results,
+                                 struct ste_error *err)
+{
+    static const struct {
+        const char *what;
+        unsigned batches[2];
+    } plan[] = {{"broker", {1, 64}}, {"shard", {64, 256}}};
+    for (size_t i = 0; i < sizeof plan / sizeof plan[0]; i++) {
+        if (o->only && strcmp(o->only, plan[i].what) != 0)
+            continue;
+        for (size_t j = 0; j < 2; j++) {
+            unsigned batch = o->batch ? (unsigned)o->batch : plan[i].batches[j];
+            enum ste_code rc = measure(o, map, set, plan[i].what, batch, results, err);
+            if (rc != STE_OK)
+                return rc;
+            if (o->batch)
+                break;
+        }
+    }
+    return STE_OK;
+}
+
+static enum ste_code write_json(const struct results *results, const char *path,
+                                struct ste_error *err)
+{
+    FILE *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
+    if (!out)
+        return ste_error_set(err, STE_E_FILE, "could not open %s: %s", path, strerror(errno));
+    fputs("{\"ceilings\": [", out);
+    for (size_t i = 0; i < results->count; i++) {
+        const struct ste_ceiling *c = &results->rows[i].ceiling;
+        fprintf(out,
+                "%s{\"what\": \"%s\", \"batch\": %u, \"writers\": %u, \"messages\": %llu, "
+                "\"seconds\": %.3f, \"msg_per_s\": %.1f, \"redone\": %llu}",
+                i ? ", " : "", results->rows[i].what, c->batch, c->writers,
+                (unsigned long long)c->messages, c->seconds,
+                c->seconds > 0 ? (double)c->messages / c->seconds : 0.0,
+                (unsigned long long)c->redone);
+    }
+    fputs("]}\n", out);
+    bool good = fflush(out) == 0 && !ferror(out);
+    if (out != stdout && fclose(out) != 0)
+        good = false;
+    return good ? STE_OK
+                : ste_error_set(err, STE_E_FILE, "could not write %s: %s", path, strerror(errno));
+}
+
+int ste_bench_ceiling(int argc, char **argv)
+{
+    struct ceiling_options o = {.drive = STE_DRIVE_DEFAULTS, .writers = 4};
+    int status = read_options(argc, argv, &o);
+    if (status >= 0)
+        return status;
+    struct ste_bench_map map;
+    struct ste_set set = {0};
+    struct results results = {0};
+    struct ste_error err = {0};
+    if (!ste_bench_map_load(&map, o.drive.config, true))
+        return STE_BENCH_FAILURE;
+    enum ste_code rc = ste_set_open(&set, o.drive.set, &err);
+    if (rc == STE_OK)
+        rc = measure_all(&o, &map, &set, &results, &err);
+    if (rc == STE_OK && o.drive.json)
+        rc = write_json(&results, o.drive.json, &err);
+    if (rc != STE_OK)
+        ste_bench_complain("ceiling", &err);
+    ste_set_close(&set);
+    ste_bench_map_deinit(&map);
+    return rc == STE_OK ? STE_BENCH_OK : STE_BENCH_FAILURE;
+}
