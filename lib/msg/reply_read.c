@@ -58,7 +58,9 @@ static const struct leaf leg_leaves[] = {
     {"SettlementAmount", NULL, offsetof(struct ste_reply_leg, settlement_amount)},
     {"SettlementAmount", "currency", offsetof(struct ste_reply_leg, currency)},
     {"Commission", NULL, offsetof(struct ste_reply_leg, commission)},
+    {"Commission", "currency", offsetof(struct ste_reply_leg, currency)},
     {"AccruedInterest", NULL, offsetof(struct ste_reply_leg, accrued_interest)},
+    {"AccruedInterest", "currency", offsetof(struct ste_reply_leg, currency)},
     {"DeliveringAgent", NULL, offsetof(struct ste_reply_leg, delivering_agent)},
     {"ReceivingAgent", NULL, offsetof(struct ste_reply_leg, receiving_agent)},
     {NULL, NULL, 0},
@@ -225,11 +227,11 @@ static enum part open_leaf(struct read *read, const struct leaf *leaves, void *b
         if (strcmp(leaves->name, name) != 0)
             continue;
         struct ste_bytes *to = (struct ste_bytes *)((char *)base + leaves->offset);
-        if (leaves->attribute) {
-            *to = text_attribute(read, attributes, leaves->attribute);
-        } else {
+        if (!leaves->attribute) {
             read->leaf = to;
             part = PART_LEAF;
+        } else if (attribute_of(attributes, leaves->attribute)) {
+            *to = text_attribute(read, attributes, leaves->attribute);
         }
     }
     return part;
