@@ -13,8 +13,7 @@ static int digit_of(char c)
 
 /* Two, three or four digits give one, two or three bytes; false also when bits are left that no
  * byte uses, for one value has one text. */
-static bool decode_group(const char *at, size_t count, unsigned char out[static 3],
-                         size_t *ret_bad)
+static bool decode_group(const char *at, size_t count, unsigned char out[static 3], size_t *ret_bad)
 {
     uint32_t bits = 0;
     for (size_t i = 0; i < 4; i++) {

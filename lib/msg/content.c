@@ -9,7 +9,7 @@
 #include "base/decimal.h"
 
 enum {
-    LITERAL_BYTES_MAX = 64,               /* longer values go in as their hash */
+    LITERAL_BYTES_MAX = 64,                  /* longer values go in as their hash */
     FIELD_BYTES_MAX = 3 + LITERAL_BYTES_MAX, /* id, form, length */
     CONTENT_BYTES_MAX = 2 + STE_FIELD_COUNT * FIELD_BYTES_MAX,
 };

@@ -119,11 +119,10 @@ static void match_key_refuses(void **state)
 {
     (void)state;
     struct ste_match_key key;
-    static const char *const wrong[][2] = {{"Quantity", "Broker"},
-                                           {"Nothing", "Broker"},
-                                           {"Sender", "Broker"},
-                                           {"Broker", "Broker"}};
-    static const char *const five[] = {"TradeReference", "Broker", "Manager", "TradeDate", "Broker"};
+    static const char *const wrong[][2] = {
+        {"Quantity", "Broker"}, {"Nothing", "Broker"}, {"Sender", "Broker"}, {"Broker", "Broker"}};
+    static const char *const five[] = {"TradeReference", "Broker", "Manager", "TradeDate",
+                                       "Broker"};
     for (size_t i = 0; i < COUNT_OF(wrong); i++)
         assert_false(ste_match_key_init(&key, wrong[i], 2));
     assert_false(ste_match_key_init(&key, five, 0));

@@ -136,15 +136,14 @@ static bool run_verify(const struct speed *speed, enum ste_algorithm algorithm,
     struct ste_verifier *verifier = NULL;
     struct ste_verify_context *context = ste_verify_context_new();
     char signature[STE_SIGNATURE_TEXT_BYTES];
-    bool good = context &&
-                ste_signer_load(algorithm, private_file, &signer, NULL) == STE_OK &&
+    bool good = context && ste_signer_load(algorithm, private_file, &signer, NULL) == STE_OK &&
                 ste_verifier_load(algorithm, public_file, &verifier, NULL) == STE_OK &&
                 ste_sign(signer, ste_buf_bytes(&speed->single), signature, NULL) == STE_OK;
     uint64_t start = ste_clock_thread_cpu_ns();
     for (unsigned i = 0; i < rounds && good; i++) {
         size_t bad = 0;
-        good = ste_verify(context, verifier, ste_buf_bytes(&speed->single),
-                          ste_bytes_of(signature), &bad);
+        good = ste_verify(context, verifier, ste_buf_bytes(&speed->single), ste_bytes_of(signature),
+                          &bad);
     }
     if (good)
         report(what, start, rounds);
@@ -166,8 +165,8 @@ static bool run_signatures(const struct speed *speed)
     bool good = testkeys_make(&keys) &&
                 run_verify(speed, STE_HMAC_SHA256, keys.secret, keys.secret, "verify hmac-sha256",
                            ROUNDS) &&
-                run_verify(speed, STE_ED25519, keys.private_pem, keys.public_pem,
-                           "verify ed25519", ED25519_ROUNDS);
+                run_verify(speed, STE_ED25519, keys.private_pem, keys.public_pem, "verify ed25519",
+                           ED25519_ROUNDS);
     testkeys_remove(&keys);
     return good;
 }

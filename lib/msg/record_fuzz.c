@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Any bytes are a delivery of a typed queue: what can be read is written again to the same bytes. */
+ * Any bytes are a delivery of a typed queue: what can be read is written again to the same bytes.
+ */
 #include <stdlib.h>
 
 #include "msg/record.h"

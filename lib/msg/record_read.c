@@ -130,9 +130,10 @@ enum ste_code ste_record_decode(struct ste_reader *reader, struct ste_arena *are
     if (reader->failed || inner.failed || record.version == 0)
         return ste_error_set(err, STE_E_RECORD_BAD, "record is cut short or has no version");
     if (record.version > STE_RECORD_VERSION)
-        return ste_error_set(err, STE_E_RECORD_VERSION, "record has version %u, this program reads "
-                                                        "up to %d", record.version,
-                             STE_RECORD_VERSION);
+        return ste_error_set(err, STE_E_RECORD_VERSION,
+                             "record has version %u, this program reads "
+                             "up to %d",
+                             record.version, STE_RECORD_VERSION);
     if (!read_record(&inner, arena, &record))
         return ste_error_set(err, STE_E_NOMEM, "no memory for the findings of a record");
     if (inner.failed)

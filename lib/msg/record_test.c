@@ -89,7 +89,8 @@ static void messages(void **state)
     struct decoder *decoder = *state;
     static const char *const bodies[] = {
         NOE(""),
-        "\n\n    " NOE("\n<Price type='ACTU' currency='SGD'>3</Price><Narrative>a&amp;b</Narrative>"),
+        "\n\n    " NOE(
+            "\n<Price type='ACTU' currency='SGD'>3</Price><Narrative>a&amp;b</Narrative>"),
         NOE("<Foo/><Price>1</Price><Price>2</Price><Account>A</Account>"),
         "<TradeMessage type='STQ'>" NEEDED "</TradeMessage>",
         "<TradeMessage type='SET' function='CANC'>" NEEDED "</TradeMessage>",
@@ -103,7 +104,8 @@ static void messages(void **state)
 static void refusals(void **state)
 {
     struct decoder *decoder = *state;
-    static const char *const bodies[] = {"", "<html/>", "<TradeMessage type='NOE'>" NEEDED "</TradeMessage>",
+    static const char *const bodies[] = {"", "<html/>",
+                                         "<TradeMessage type='NOE'>" NEEDED "</TradeMessage>",
                                          BATCH(NOE("") "<Foo>&")};
     for (size_t i = 0; i < COUNT_OF(bodies); i++) {
         struct ste_record record = sample(decoder, bodies[i]);
@@ -260,8 +262,11 @@ static void refuses_what_no_writer_writes(void **state)
 static void known_bytes(void **state)
 {
     (void)state;
-    struct ste_record record = {.map_epoch = 1, .slot = 0x0102, .received_us = 3,
-                                .delivery_id = STE_BYTES("id"), .key_id = STE_BYTES("k"),
+    struct ste_record record = {.map_epoch = 1,
+                                .slot = 0x0102,
+                                .received_us = 3,
+                                .delivery_id = STE_BYTES("id"),
+                                .key_id = STE_BYTES("k"),
                                 .signer = STE_BYTES("STEHSGSG")};
     struct ste_message *message = &record.message;
     message->type = STE_TYPE_NOE;
@@ -269,22 +274,41 @@ static void known_bytes(void **state)
     message->line = 2;
     message->column = 1;
     message->original = STE_BYTES("<R>A</R>");
-    message->fields[STE_F_REFERENCE] =
-        (struct ste_field){{message->original.at + 3, 1}, 3, 5};
+    message->fields[STE_F_REFERENCE] = (struct ste_field){{message->original.at + 3, 1}, 3, 5};
     message->fields[STE_F_SENDER] = (struct ste_field){STE_BYTES("B"), 2, 9};
-    struct ste_finding finding = {STE_C_XUNK, STE_LEVEL_WARN, STE_BYTES("E"), STE_BYTES("2:1"),
-                                  {NULL, 0}};
+    struct ste_finding finding = {
+        STE_C_XUNK, STE_LEVEL_WARN, STE_BYTES("E"), STE_BYTES("2:1"), {NULL, 0}};
     message->findings = &finding;
     message->finding_count = 1;
     struct ste_buf buf = {0};
     assert_true(ste_record_encode(&buf, &record));
     static const char expected[] =
-        "\x63\x00\x00\x00" "\x01" "\x01" "\x01" "\x01\x00\x00\x00" "\x02\x01\x00\x00"
+        "\x63\x00\x00\x00"
+        "\x01"
+        "\x01"
+        "\x01"
+        "\x01\x00\x00\x00"
+        "\x02\x01\x00\x00"
         "\x03\x00\x00\x00\x00\x00\x00\x00"
         "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
-        "\x02id" "\x00" "\x01k" "\x08STEHSGSG" "\x02" "\x01" "\x08<R>A</R>"
-        "\x02" "\x81\x01\x05\x03\x01" "\x03\x00\x09\x01" "B"
-        "\x01" "\x2D\x01\x01" "E" "\x03" "2:1" "\x00" "\x00";
+        "\x02id"
+        "\x00"
+        "\x01k"
+        "\x08STEHSGSG"
+        "\x02"
+        "\x01"
+        "\x08<R>A</R>"
+        "\x02"
+        "\x81\x01\x05\x03\x01"
+        "\x03\x00\x09\x01"
+        "B"
+        "\x01"
+        "\x2D\x01\x01"
+        "E"
+        "\x03"
+        "2:1"
+        "\x00"
+        "\x00";
     assert_int_equal(buf.len, sizeof(expected) - 1);
     assert_memory_equal(buf.at, expected, buf.len);
     ste_buf_deinit(&buf);

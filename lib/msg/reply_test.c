@@ -23,9 +23,13 @@ static struct ste_reply nma(void)
         {STE_BYTES("2026-12-03"), STE_BYTES("CUSTSGSG"), STE_BYTES("C&1")},
     };
     static struct ste_reply_reason reasons[] = {
-        {.code = STE_C_DDAT, .element = STE_BYTES("SettlementDate"),
-         .account = STE_BYTES("SAFE-0002"), .level = STE_BYTES("differs"),
-         .text = STE_BYTES("settlement date differs"), .values = values, .value_count = 2},
+        {.code = STE_C_DDAT,
+         .element = STE_BYTES("SettlementDate"),
+         .account = STE_BYTES("SAFE-0002"),
+         .level = STE_BYTES("differs"),
+         .text = STE_BYTES("settlement date differs"),
+         .values = values,
+         .value_count = 2},
     };
     static struct ste_bytes references[] = {STE_BYTES("B-1"), STE_BYTES("B-2")};
     return (struct ste_reply){
@@ -48,12 +52,19 @@ static struct ste_reply cls(void)
     static struct ste_bytes first[] = {STE_BYTES("A-1"), STE_BYTES("P-1"), STE_BYTES("S-1")};
     static struct ste_bytes whole[] = {STE_BYTES("N-1")};
     static struct ste_reply_leg legs[] = {
-        {.account = STE_BYTES("SAFE-0001"), .quantity = STE_BYTES("600"),
-         .quantity_unit = STE_BYTES("UNIT"), .settlement_amount = STE_BYTES("22534.51"),
-         .currency = STE_BYTES("SGD"), .commission = STE_BYTES("22.51"),
-         .accrued_interest = STE_BYTES("0.00"), .delivering_agent = STE_BYTES("CUSTSGSG"),
-         .receiving_agent = STE_BYTES("CUSBSGSG"), .references = first, .reference_count = 3},
-        {.account = STE_BYTES("SAFE-0002"), .quantity = STE_BYTES("400"),
+        {.account = STE_BYTES("SAFE-0001"),
+         .quantity = STE_BYTES("600"),
+         .quantity_unit = STE_BYTES("UNIT"),
+         .settlement_amount = STE_BYTES("22534.51"),
+         .currency = STE_BYTES("SGD"),
+         .commission = STE_BYTES("22.51"),
+         .accrued_interest = STE_BYTES("0.00"),
+         .delivering_agent = STE_BYTES("CUSTSGSG"),
+         .receiving_agent = STE_BYTES("CUSBSGSG"),
+         .references = first,
+         .reference_count = 3},
+        {.account = STE_BYTES("SAFE-0002"),
+         .quantity = STE_BYTES("400"),
          .quantity_unit = STE_BYTES("UNIT")},
     };
     return (struct ste_reply){
@@ -103,17 +114,22 @@ static void nma_text(void **state)
         "<Reference>B-1</Reference><Reference>B-2</Reference>"
         "<Reason code=\"DDAT\" element=\"SettlementDate\" account=\"SAFE-0002\" level=\"differs\">"
         "settlement date differs<Value sender=\"BROKSGSG\" reference=\"B-1\">2026-12-02</Value>"
-        "<Value sender=\"CUSTSGSG\" reference=\"C&amp;1\">2026-12-03</Value></Reason></TradeReply>");
+        "<Value sender=\"CUSTSGSG\" "
+        "reference=\"C&amp;1\">2026-12-03</Value></Reason></TradeReply>");
 }
 
 static void ack_text(void **state)
 {
     (void)state;
     struct ste_bytes reference = STE_BYTES("R-1");
-    struct ste_reply reply = {.kind = STE_REPLY_ACK, .to = STE_BYTES("BROKSGSG"),
-                              .code = STE_C_DUPL, .delivery = STE_BYTES("<\x01\xFF\">"),
-                              .has_index = true, .then = STE_BYTES("NMA MAC"),
-                              .references = &reference, .reference_count = 1};
+    struct ste_reply reply = {.kind = STE_REPLY_ACK,
+                              .to = STE_BYTES("BROKSGSG"),
+                              .code = STE_C_DUPL,
+                              .delivery = STE_BYTES("<\x01\xFF\">"),
+                              .has_index = true,
+                              .then = STE_BYTES("NMA MAC"),
+                              .references = &reference,
+                              .reference_count = 1};
     assert_written(&reply,
                    "<TradeReply xmlns=\"urn:ste:trade:1\" kind=\"ACK\" code=\"DUPL\""
                    " delivery=\"&lt;\xEF\xBF\xBD\xEF\xBF\xBD&quot;&gt;\" index=\"0\""
@@ -200,10 +216,13 @@ static void read_singles(void **state)
     assert_text(read->action, "NEWM");
     assert_text(read->references[0], "N-1");
     ste_buf_deinit(&buf);
-    assert_int_equal(read_all(arena, STE_BYTES("<r:TradeReply xmlns:r='urn:ste:trade:1' kind='EXC'"
-                                               " index='4' delivery='d' later='x'>\n <r:To> A </r:To>"
-                                               "<New><To>B</To></New><r:Reason code='XWEL' place='3:4'>\n"
-                                               " text <b>no</b> more </r:Reason></r:TradeReply>"), &read), 1);
+    assert_int_equal(read_all(arena,
+                              STE_BYTES("<r:TradeReply xmlns:r='urn:ste:trade:1' kind='EXC'"
+                                        " index='4' delivery='d' later='x'>\n <r:To> A </r:To>"
+                                        "<New><To>B</To></New><r:Reason code='XWEL' place='3:4'>\n"
+                                        " text <b>no</b> more </r:Reason></r:TradeReply>"),
+                              &read),
+                     1);
     assert_int_equal(read->kind, STE_REPLY_EXC);
     assert_true(read->has_index);
     assert_int_equal(read->index, 4);
@@ -229,7 +248,8 @@ static void read_refuses(void **state)
         "<TradeReply kind='ACK' index='4294967296'/>",
         "<TradeReply kind='ACK' tradeVersion='99999999999999999999'/>",
         "<!DOCTYPE a><TradeReply kind='ACK'/>",
-        "<TradeReply kind='ACK'><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a/></a></a></a></a></a>"
+        "<TradeReply "
+        "kind='ACK'><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a/></a></a></a></a></a>"
         "</a></a></a></a></a></a></a></a></a></a></TradeReply>",
     };
     for (size_t i = 0; i < COUNT_OF(bodies); i++) {
@@ -269,8 +289,11 @@ static void escaping(void **state)
     for (int c = 0; c < 256; c++) {
         char text[] = {'a', (char)c, 'b'};
         struct ste_bytes reference = {text, 3};
-        struct ste_reply reply = {.kind = STE_REPLY_ACK, .delivery = reference,
-                                  .references = &reference, .reference_count = 1}, *read = NULL;
+        struct ste_reply reply = {.kind = STE_REPLY_ACK,
+                                  .delivery = reference,
+                                  .references = &reference,
+                                  .reference_count = 1},
+                         *read = NULL;
         struct ste_buf buf = {0};
         assert_true(ste_reply_write(&buf, &reply, true));
         assert_int_equal(read_all(arena, ste_buf_bytes(&buf), &read), 1);
@@ -278,7 +301,8 @@ static void escaping(void **state)
             assert_true(ste_bytes_equal(read->delivery, reference));
             assert_true(ste_bytes_equal(read->references[0], reference));
         } else {
-            assert_text(read->delivery, "a\xEF\xBF\xBD" "b");
+            assert_text(read->delivery, "a\xEF\xBF\xBD"
+                                        "b");
         }
         ste_buf_deinit(&buf);
     }
@@ -300,9 +324,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(nma_text),     TEST(ack_text),     TEST(cls_text),           TEST(read_back),
-        TEST(read_singles), TEST(read_refuses), TEST(read_out_of_memory), TEST(escaping),
-        TEST(kinds),
+        TEST(nma_text),           TEST(ack_text),     TEST(cls_text),
+        TEST(read_back),          TEST(read_singles), TEST(read_refuses),
+        TEST(read_out_of_memory), TEST(escaping),     TEST(kinds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,11 +10,11 @@ static void check(bool (*shape)(struct ste_bytes), const char *const *texts, siz
     }
 }
 #define RIGHT(shape, ...)                                                                          \
-    check(shape, (const char *const[]){__VA_ARGS__}, COUNT_OF(((const char *const[]){__VA_ARGS__})), \
-          true)
+    check(shape, (const char *const[]){__VA_ARGS__},                                               \
+          COUNT_OF(((const char *const[]){__VA_ARGS__})), true)
 #define WRONG(shape, ...)                                                                          \
-    check(shape, (const char *const[]){__VA_ARGS__}, COUNT_OF(((const char *const[]){__VA_ARGS__})), \
-          false)
+    check(shape, (const char *const[]){__VA_ARGS__},                                               \
+          COUNT_OF(((const char *const[]){__VA_ARGS__})), false)
 
 static void references(void **state)
 {
@@ -75,7 +75,7 @@ static void times(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(references),         cmocka_unit_test(bics), cmocka_unit_test(isins),
+        cmocka_unit_test(references),         cmocka_unit_test(bics),  cmocka_unit_test(isins),
         cmocka_unit_test(isin_single_errors), cmocka_unit_test(times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -262,11 +262,11 @@ static bool ed25519_sign(struct ste_verify_context *context, const struct key *k
 {
     struct ste_bytes text;
     size_t len = ED25519_BYTES;
-    bool made = prefixed(context, body, &text) &&
-                EVP_DigestSignInit(context->md_ctx, NULL, NULL, NULL, key->pkey) == 1 &&
-                EVP_DigestSign(context->md_ctx, out, &len, (const unsigned char *)text.at,
-                               text.len) == 1 &&
-                len == ED25519_BYTES;
+    bool made =
+        prefixed(context, body, &text) &&
+        EVP_DigestSignInit(context->md_ctx, NULL, NULL, NULL, key->pkey) == 1 &&
+        EVP_DigestSign(context->md_ctx, out, &len, (const unsigned char *)text.at, text.len) == 1 &&
+        len == ED25519_BYTES;
     EVP_MD_CTX_reset(context->md_ctx);
     ERR_clear_error();
     return made;

@@ -140,7 +140,10 @@ static void bad_signatures(void **state)
     static const struct {
         const char *text;
         size_t bad_offset;
-    } rows[] = {{"", 0}, {"AAAA", 0}, {"AA*A", 2}, {"AAAAA", 5},
+    } rows[] = {{"", 0},
+                {"AAAA", 0},
+                {"AA*A", 2},
+                {"AAAAA", 5},
                 {"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA!", 43}};
     struct ste_verifier *verifiers[] = {verifier_of(STE_HMAC_SHA256, signing->keys.secret),
                                         verifier_of(STE_ED25519, signing->keys.public_pem)};
@@ -162,8 +165,8 @@ static void keys_do_not_mix(void **state)
     sign(STE_HMAC_SHA256, signing->keys.secret, STE_BYTES("abc"), signature);
     assert_true(testkeys_write(signing->keys.secret, "b3RoZXIga2V5IG9mIGVub3VnaCBieXRlcw=="));
     struct ste_verifier *verifier = verifier_of(STE_HMAC_SHA256, signing->keys.secret);
-    assert_false(ste_verify(signing->context, verifier, STE_BYTES("abc"), ste_bytes_of(signature),
-                            &bad));
+    assert_false(
+        ste_verify(signing->context, verifier, STE_BYTES("abc"), ste_bytes_of(signature), &bad));
     ste_verifier_free(verifier);
 }
 
@@ -211,11 +214,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(algorithms), TEST(hmac_vector),
-        TEST(hmac_changes),           TEST(ed25519_changes),
-        TEST(bad_signatures),         TEST(ed25519_signs_the_prefix_too),
-        TEST(keys_do_not_mix),        TEST(bad_key_files),
-        TEST(sha256),
+        cmocka_unit_test(algorithms), TEST(hmac_vector),    TEST(hmac_changes),
+        TEST(ed25519_changes),        TEST(bad_signatures), TEST(ed25519_signs_the_prefix_too),
+        TEST(keys_do_not_mix),        TEST(bad_key_files),  TEST(sha256),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

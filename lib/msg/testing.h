@@ -27,8 +27,9 @@
         assert_string_equal(text_, (expected));                                                    \
     } while (0)
 
-/* A parser, an arena, and what the last body gave. */
+/* A parser, an arena, and what the last body gave; `body` is room for one that is put together. */
 struct decoder {
+    struct ste_buf body;
     struct ste_xml *xml;
     struct ste_arena *arena;
     struct ste_message *messages;
@@ -51,6 +52,7 @@ static inline int decoder_teardown(void **state)
     struct decoder *decoder = *state;
     ste_xml_free(decoder->xml);
     ste_arena_free(decoder->arena);
+    ste_buf_deinit(&decoder->body);
     free(decoder);
     return 0;
 }

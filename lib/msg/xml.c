@@ -141,9 +141,9 @@ static bool settle_stop(struct ste_xml *xml)
     case XML_STOP_MESSAGES:
         return refuse_whole(xml, refusal(STE_C_XLIM, place, "more than 1000 messages"));
     case XML_STOP_DEPTH:
-        return refuse_rest(
-            xml, refusal(STE_C_XLIM, line_column(xml, xml->deep_line, xml->deep_column),
-                         "elements are nested deeper than 8, and too deep to read on"));
+        return refuse_rest(xml,
+                           refusal(STE_C_XLIM, line_column(xml, xml->deep_line, xml->deep_column),
+                                   "elements are nested deeper than 8, and too deep to read on"));
     case XML_STOP_NONE:
     case XML_STOP_NOMEM:
         break;
@@ -154,9 +154,9 @@ static bool settle_stop(struct ste_xml *xml)
 static bool settle_broken(struct ste_xml *xml)
 {
     ste_xml_place_move(&xml->place, xml_event_offset(xml));
-    return refuse_rest(xml, refusal(STE_C_XWEL,
-                                    line_column(xml, xml->place.line, xml->place.column),
-                                    XML_ErrorString(XML_GetErrorCode(xml->parser))));
+    return refuse_rest(xml,
+                       refusal(STE_C_XWEL, line_column(xml, xml->place.line, xml->place.column),
+                               XML_ErrorString(XML_GetErrorCode(xml->parser))));
 }
 
 static bool settle_bad_byte(struct ste_xml *xml, size_t offset)
@@ -180,9 +180,9 @@ static bool read_delivery(struct ste_xml *xml, size_t good_bytes)
     if (!whole)
         return settle_bad_byte(xml, good_bytes);
     if (xml->entry_count == 0)
-        return refuse_whole(
-            xml, refusal(STE_C_XEMP, line_column(xml, xml->root_line, xml->root_column),
-                         "batch is empty"));
+        return refuse_whole(xml,
+                            refusal(STE_C_XEMP, line_column(xml, xml->root_line, xml->root_column),
+                                    "batch is empty"));
     return true;
 }
 
@@ -209,8 +209,8 @@ enum ste_code ste_xml_decode(struct ste_xml *xml, struct ste_bytes body, struct 
         read = read_delivery(xml, scan.bad_offset);
     }
     if (!read)
-        return ste_error_set(err, STE_E_NOMEM, "could not decode a delivery of %zu bytes: out of "
-                                               "memory", body.len);
+        return ste_error_set(err, STE_E_NOMEM,
+                             "could not decode a delivery of %zu bytes: out of memory", body.len);
     *ret = xml->entries;
     *ret_count = xml->entry_count;
     return STE_OK;

@@ -48,8 +48,9 @@ static void document_types(void **state)
 {
     struct decoder *decoder = *state;
     REFUSED("<!DOCTYPE TradeMessage><TradeMessage/>", "XDTD", "1:1");
-    REFUSED("<?xml version='1.0'?>\n <!DOCTYPE a [<!ENTITY b 'c'>]><TradeMessage>&b;</TradeMessage>",
-            "XDTD", "2:2");
+    REFUSED(
+        "<?xml version='1.0'?>\n <!DOCTYPE a [<!ENTITY b 'c'>]><TradeMessage>&b;</TradeMessage>",
+        "XDTD", "2:2");
     REFUSED("<!-- <!DOCTYPE b> -->\n<?pi <!DOCTYPE c> ?><!DOCTYPE a><a/>", "XDTD", "2:21");
     REFUSED("<!----><?a?><!DOCTYPE a><a/>", "XDTD", "1:13");
     REFUSED("<!DOCTYPE a SYSTEM 'http://localhost/x.dtd'><a/>", "XDTD", "1:1");
@@ -71,16 +72,16 @@ static void roots(void **state)
 static void assert_between(struct decoder *decoder, const char *message, const char *code,
                            const char *place)
 {
-    struct ste_buf body = {0};
-    ste_buf_printf(&body, "<TradeMessages>%s\n%s\n%s</TradeMessages>", NOE(""), message, NOE(""));
-    decode_bytes(decoder, ste_buf_bytes(&body));
+    ste_buf_clear(&decoder->body);
+    ste_buf_printf(&decoder->body, "<TradeMessages>%s\n%s\n%s</TradeMessages>", NOE(""), message,
+                   NOE(""));
+    decode_bytes(decoder, ste_buf_bytes(&decoder->body));
     assert_int_equal(decoder->count, 3);
     assert_stands(&decoder->messages[0], "R-1");
     assert_exc(&decoder->messages[1], code, place);
     assert_stands(&decoder->messages[2], "R-1");
     assert_int_equal(decoder->messages[1].original.len, strlen(message));
     assert_int_equal(decoder->messages[1].line, 2);
-    ste_buf_deinit(&body);
 }
 
 #define OPEN "<TradeMessage type='NOE' function='NEWM'>"
@@ -129,12 +130,18 @@ static void types_and_functions(void **state)
 static void missing(void **state)
 {
     struct decoder *decoder = *state;
-    assert_between(decoder, OPEN SENDER TRADE_REFERENCE TRADE_DATE BROKER MANAGER CLOSE, "XMIS", "Reference");
-    assert_between(decoder, OPEN REFERENCE TRADE_REFERENCE TRADE_DATE BROKER MANAGER CLOSE, "XMIS", "Sender");
-    assert_between(decoder, OPEN REFERENCE SENDER TRADE_DATE BROKER MANAGER CLOSE, "XMIS", "TradeReference");
-    assert_between(decoder, OPEN REFERENCE SENDER TRADE_REFERENCE BROKER MANAGER CLOSE, "XMIS", "TradeDate");
-    assert_between(decoder, OPEN REFERENCE SENDER TRADE_REFERENCE TRADE_DATE MANAGER CLOSE, "XMIS", "Broker");
-    assert_between(decoder, OPEN REFERENCE SENDER TRADE_REFERENCE TRADE_DATE BROKER CLOSE, "XMIS", "Manager");
+    assert_between(decoder, OPEN SENDER TRADE_REFERENCE TRADE_DATE BROKER MANAGER CLOSE, "XMIS",
+                   "Reference");
+    assert_between(decoder, OPEN REFERENCE TRADE_REFERENCE TRADE_DATE BROKER MANAGER CLOSE, "XMIS",
+                   "Sender");
+    assert_between(decoder, OPEN REFERENCE SENDER TRADE_DATE BROKER MANAGER CLOSE, "XMIS",
+                   "TradeReference");
+    assert_between(decoder, OPEN REFERENCE SENDER TRADE_REFERENCE BROKER MANAGER CLOSE, "XMIS",
+                   "TradeDate");
+    assert_between(decoder, OPEN REFERENCE SENDER TRADE_REFERENCE TRADE_DATE MANAGER CLOSE, "XMIS",
+                   "Broker");
+    assert_between(decoder, OPEN REFERENCE SENDER TRADE_REFERENCE TRADE_DATE BROKER CLOSE, "XMIS",
+                   "Manager");
 }
 
 static void repeated(void **state)
@@ -156,30 +163,21 @@ static void malformed(void **state)
     static const struct {
         const char *element, *value;
     } rows[] = {
-        {"Reference", ""},
-        {"Reference", "  "},
-        {"Reference", "A_B"},
-        {"Reference", "123456789012345678901234567890123456"},
-        {"Reference", "A<x/>"},
-        {"Sender", ""},
-        {"Sender", "AGRIFRPP8"},
-        {"Sender", "AGRIF2PP"},
-        {"TradeReference", ""},
-        {"TradeReference", "\xE4\xB8\xAD"},
-        {"TradeDate", ""},
-        {"TradeDate", "2026-11-31"},
-        {"TradeDate", "30.11.2026"},
-        {"Broker", ""},
-        {"Broker", "broksgsg"},
-        {"Manager", "INVMSGS"},
+        {"Reference", ""},           {"Reference", "  "},
+        {"Reference", "A_B"},        {"Reference", "123456789012345678901234567890123456"},
+        {"Reference", "A<x/>"},      {"Sender", ""},
+        {"Sender", "AGRIFRPP8"},     {"Sender", "AGRIF2PP"},
+        {"TradeReference", ""},      {"TradeReference", "\xE4\xB8\xAD"},
+        {"TradeDate", ""},           {"TradeDate", "2026-11-31"},
+        {"TradeDate", "30.11.2026"}, {"Broker", ""},
+        {"Broker", "broksgsg"},      {"Manager", "INVMSGS"},
         {"Manager", "<!-- -->"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct ste_buf message = {0};
-        static const char *const all[] = {"Reference", REFERENCE,     "Sender",    SENDER,
-                                          "TradeDate", TRADE_DATE,    "Broker",    BROKER,
-                                          "Manager",   MANAGER,       "TradeReference",
-                                          TRADE_REFERENCE};
+        static const char *const all[] = {
+            "Reference", REFERENCE, "Sender",  SENDER,  "TradeDate",      TRADE_DATE,
+            "Broker",    BROKER,    "Manager", MANAGER, "TradeReference", TRADE_REFERENCE};
         ste_buf_append_cstr(&message, OPEN);
         for (size_t k = 0; k < COUNT_OF(all); k += 2) {
             if (strcmp(all[k], rows[i].element) != 0)
@@ -235,8 +233,8 @@ static void ranks(void **state)
                                       .element = ste_bytes_of(order[i].element)};
         assert_int_equal(ste_exc_rank(&finding), i);
     }
-    assert_int_equal(ste_exc_rank(&(struct ste_finding){.code = STE_C_XMIS,
-                                                        .element = STE_BYTES("Sender")}), 2);
+    assert_int_equal(
+        ste_exc_rank(&(struct ste_finding){.code = STE_C_XMIS, .element = STE_BYTES("Sender")}), 2);
     assert_int_equal(ste_exc_rank(&(struct ste_finding){.code = STE_C_XKEY}), 1);
     assert_int_equal(ste_exc_rank(&(struct ste_finding){.code = STE_C_XWEL}), 0);
 }
@@ -257,7 +255,9 @@ static void assert_rest(struct decoder *decoder, const char *body, size_t stand,
 static void breaks_inside_a_delivery(void **state)
 {
     struct decoder *decoder = *state;
-    assert_rest(decoder, "<TradeMessages>" NOE("") NOE("") "\n<TradeMessage>\n <a>&</a>" NOE("") "</TradeMessages>",
+    assert_rest(decoder,
+                "<TradeMessages>" NOE("")
+                    NOE("") "\n<TradeMessage>\n <a>&</a>" NOE("") "</TradeMessages>",
                 2, "XWEL", "3:6", "<TradeMessage>\n <a>&</a>" NOE("") "</TradeMessages>");
     assert_rest(decoder, "<TradeMessages>" NOE("") "\n <Foo></Bar>" NOE("") "</TradeMessages>", 1,
                 "XWEL", "2:9", "<Foo></Bar>" NOE("") "</TradeMessages>");
@@ -274,8 +274,9 @@ static void bad_bytes_inside_a_delivery(void **state)
 {
     struct decoder *decoder = *state;
     char body[2048], place[16];
-    int len = snprintf(body, sizeof(body), "<TradeMessages>" NOE("") "<TradeMessage>abc\xFF" CLOSE
-                                           NOE("") "</TradeMessages>");
+    int len = snprintf(
+        body, sizeof(body),
+        "<TradeMessages>" NOE("") "<TradeMessage>abc\xFF" CLOSE NOE("") "</TradeMessages>");
     size_t bad = (size_t)(strchr(body, '\xFF') - body);
     snprintf(place, sizeof(place), "%zu", bad);
     for (int i = 0; i < 2; i++) {
@@ -283,7 +284,8 @@ static void bad_bytes_inside_a_delivery(void **state)
         assert_int_equal(decoder->count, 2);
         assert_stands(&decoder->messages[0], "R-1");
         assert_exc(&decoder->messages[1], "XENC", place);
-        assert_ptr_equal(decoder->messages[1].original.at, body + bad - strlen("<TradeMessage>abc"));
+        assert_ptr_equal(decoder->messages[1].original.at,
+                         body + bad - strlen("<TradeMessage>abc"));
         assert_ptr_equal(decoder->messages[1].original.at + decoder->messages[1].original.len,
                          body + len);
         body[bad] = '\0';

@@ -38,8 +38,7 @@ static struct ste_bytes lasting(struct ste_xml *xml, const char *value)
     if (trimmed.len == 0)
         return trimmed;
     size_t at = xml_event_offset(xml);
-    const char *found =
-        memmem(xml->body.at + at, xml_event_end(xml) - at, trimmed.at, trimmed.len);
+    const char *found = memmem(xml->body.at + at, xml_event_end(xml) - at, trimmed.at, trimmed.len);
     if (found)
         return (struct ste_bytes){found, trimmed.len};
     struct ste_bytes copy = ste_arena_dup(xml->arena, trimmed);
@@ -161,8 +160,8 @@ static void close_unknown(struct ste_xml *xml)
 
 static bool is_carried(const struct ste_message *message, enum ste_field_id id)
 {
-    if (id == STE_F_PREVIOUS_REFERENCE && (message->function == STE_FUNCTION_NEWM ||
-                                           message->function == STE_FUNCTION_TRIA))
+    if (id == STE_F_PREVIOUS_REFERENCE &&
+        (message->function == STE_FUNCTION_NEWM || message->function == STE_FUNCTION_TRIA))
         return false;
     return ste_type_carries(message->type, id);
 }
@@ -181,8 +180,8 @@ static void keep_value(struct ste_xml *xml, struct ste_bytes value)
     struct ste_field *fields = xml_entry(xml)->fields;
     fields[element->id] = (struct ste_field){value, element->line, element->column};
     for (size_t i = 0; i < element->attribute_count; i++) {
-        fields[element->attributes[i].id] = (struct ste_field){
-            element->attributes[i].value, element->line, element->column};
+        fields[element->attributes[i].id] =
+            (struct ste_field){element->attributes[i].value, element->line, element->column};
     }
 }
 

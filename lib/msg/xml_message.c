@@ -204,7 +204,8 @@ static bool first_exc(struct ste_xml *xml, struct ste_finding *ret)
     struct ste_message *message = xml_entry(xml);
     uint32_t line = message->line, column = message->column;
     if (message->original.len > STE_MESSAGE_BYTES_MAX) {
-        *ret = exc_at(xml, STE_C_XLIM, line, column, STE_BYTES("message is larger than 65536 bytes"));
+        *ret =
+            exc_at(xml, STE_C_XLIM, line, column, STE_BYTES("message is larger than 65536 bytes"));
         return true;
     }
     if (xml->mode == XML_MODE_FOREIGN) {
@@ -238,8 +239,8 @@ void xml_entry_close(struct ste_xml *xml)
     struct ste_message *message = xml_entry(xml);
     struct ste_finding exc;
     size_t end = xml_event_end(xml);
-    message->original = (struct ste_bytes){xml->body.at + xml->entry_offset,
-                                           end - xml->entry_offset};
+    message->original =
+        (struct ste_bytes){xml->body.at + xml->entry_offset, end - xml->entry_offset};
     if (first_exc(xml, &exc)) {
         message->exc = exc;
         message->type = STE_TYPE_EXC;

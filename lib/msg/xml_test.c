@@ -10,13 +10,17 @@ static const char sample[] =
     "  <Sender>BROKSGSG</Sender>                         <Receiver>INVMSGSG</Receiver>\n"
     "  <CreatedAt>2026-11-30T09:15:02.123456Z</CreatedAt>\n"
     "  <TradeReference>SGX20261130000123</TradeReference>\n"
-    "  <TradeDate>2026-11-30</TradeDate>                 <SettlementDate>2026-12-02</SettlementDate>\n"
+    "  <TradeDate>2026-11-30</TradeDate>                 "
+    "<SettlementDate>2026-12-02</SettlementDate>\n"
     "  <Direction>BUYI</Direction>                       <Payment>APMT</Payment>\n"
     "  <Instrument>SG1L01001701</Instrument>             <Quantity unit=\"UNIT\">600</Quantity>\n"
-    "  <Price type=\"ACTU\" currency=\"SGD\">37.52</Price>   <GrossAmount currency=\"SGD\">22512.00</GrossAmount>\n"
-    "  <Commission currency=\"SGD\">22.51</Commission>     <SettlementAmount currency=\"SGD\">22534.51</SettlementAmount>\n"
+    "  <Price type=\"ACTU\" currency=\"SGD\">37.52</Price>   <GrossAmount "
+    "currency=\"SGD\">22512.00</GrossAmount>\n"
+    "  <Commission currency=\"SGD\">22.51</Commission>     <SettlementAmount "
+    "currency=\"SGD\">22534.51</SettlementAmount>\n"
     "  <Broker>BROKSGSG</Broker>                         <Manager>INVMSGSG</Manager>\n"
-    "  <Account>SAFE-0001</Account>                      <PlaceOfSettlement>CDPLSGSG</PlaceOfSettlement>\n"
+    "  <Account>SAFE-0001</Account>                      "
+    "<PlaceOfSettlement>CDPLSGSG</PlaceOfSettlement>\n"
     "  <Country>SG</Country>                             <Narrative>free text</Narrative>\n"
     "</TradeMessage>\n";
 
@@ -58,7 +62,8 @@ static void values_point_into_the_body(void **state)
     for (int id = STE_F_NONE + 1; id < STE_FIELD_COUNT; id++) {
         struct ste_bytes value = ste_value(decoder->messages, (enum ste_field_id)id);
         if (value.len)
-            assert_in_range((uintptr_t)value.at, (uintptr_t)sample, (uintptr_t)sample + sizeof(sample));
+            assert_in_range((uintptr_t)value.at, (uintptr_t)sample,
+                            (uintptr_t)sample + sizeof(sample));
     }
 }
 
@@ -71,7 +76,8 @@ static void namespaces(void **state)
         "<s:Reference>R-1</s:Reference><s:Sender>BROKSGSG</s:Sender>"
         "<s:TradeReference>T-1</s:TradeReference><s:TradeDate>2026-11-30</s:TradeDate>"
         "<s:Broker>BROKSGSG</s:Broker><s:Manager>INVMSGSG</s:Manager></s:TradeMessage>",
-        "<b:TradeMessages xmlns:b='urn:ste:trade:1'><TradeMessage xmlns='urn:ste:trade:1' type='NOE'"
+        "<b:TradeMessages xmlns:b='urn:ste:trade:1'><TradeMessage xmlns='urn:ste:trade:1' "
+        "type='NOE'"
         " function='NEWM'>" NEEDED "</TradeMessage></b:TradeMessages>",
         "<TradeMessages xmlns='urn:ste:trade:1'>" NOE("") "</TradeMessages>",
     };
@@ -93,10 +99,11 @@ static void namespaces(void **state)
 static void forms_of_xml(void **state)
 {
     struct decoder *decoder = *state;
-    decode(decoder, "\xEF\xBB\xBF<?xml version=\"1.0\" encoding=\"utf-8\"?>\r\n<!-- c -->\r\n<?pi x?>\r\n"
-                    "<TradeMessages>\r\n  <!-- <TradeMessage> -->stray\r\n  " NOE(
-                        "\r\n<Price>\r\n 3 \r\n</Price>stray<?pi?><Narrative>a<!-- c -->b<![CDATA[<c>]]>"
-                        "&amp;&#x4E2D;</Narrative>") "\r\n</TradeMessages>\r\n<!-- end -->\r\n");
+    decode(decoder,
+           "\xEF\xBB\xBF<?xml version=\"1.0\" encoding=\"utf-8\"?>\r\n<!-- c -->\r\n<?pi x?>\r\n"
+           "<TradeMessages>\r\n  <!-- <TradeMessage> -->stray\r\n  " NOE(
+               "\r\n<Price>\r\n 3 \r\n</Price>stray<?pi?><Narrative>a<!-- c -->b<![CDATA[<c>]]>"
+               "&amp;&#x4E2D;</Narrative>") "\r\n</TradeMessages>\r\n<!-- end -->\r\n");
     assert_int_equal(decoder->count, 1);
     const struct ste_message *message = decoder->messages;
     assert_stands(message, "R-1");
@@ -193,7 +200,8 @@ static void assert_finding(const struct ste_message *message, size_t at, const c
 static void repeated_elements(void **state)
 {
     struct decoder *decoder = *state;
-    decode(decoder, NOE("\n<Price type='ACTU'>3</Price>\n<Price type='FAMT'>4</Price>\n<Price>5</Price>"));
+    decode(decoder,
+           NOE("\n<Price type='ACTU'>3</Price>\n<Price type='FAMT'>4</Price>\n<Price>5</Price>"));
     const struct ste_message *message = decoder->messages;
     assert_stands(message, "R-1");
     assert_int_equal(message->finding_count, 1);
@@ -219,9 +227,10 @@ static void elements_inside_elements(void **state)
 static void unknown_and_not_carried(void **state)
 {
     struct decoder *decoder = *state;
-    decode(decoder, NOE("\n<Foo>1</Foo>\n<p:Bar xmlns:p='urn:ste:trade:1' a='1'><Price>9</Price></p:Bar>\n"
-                        "<Account>A</Account>\n<PreviousReference>P</PreviousReference>"
-                        "<Account>B</Account><Commission/>\n<TradeMessage/>"));
+    decode(decoder,
+           NOE("\n<Foo>1</Foo>\n<p:Bar xmlns:p='urn:ste:trade:1' a='1'><Price>9</Price></p:Bar>\n"
+               "<Account>A</Account>\n<PreviousReference>P</PreviousReference>"
+               "<Account>B</Account><Commission/>\n<TradeMessage/>"));
     const struct ste_message *message = decoder->messages;
     assert_stands(message, "R-1");
     assert_int_equal(message->finding_count, 5);
@@ -339,10 +348,12 @@ static void many_messages(void **state)
     struct ste_buf body = {0};
     ste_buf_append_cstr(&body, "<TradeMessages>");
     for (int i = 0; i < STE_DELIVERY_MESSAGES_MAX; i++)
-        ste_buf_printf(&body, "\n <TradeMessage type='NOE' function='NEWM'><Reference>R%d</Reference>"
-                              "<Sender>BROKSGSG</Sender><TradeReference>T</TradeReference>"
-                              "<TradeDate>2026-11-30</TradeDate><Broker>BROKSGSG</Broker>"
-                              "<Manager>INVMSGSG</Manager></TradeMessage>", i);
+        ste_buf_printf(&body,
+                       "\n <TradeMessage type='NOE' function='NEWM'><Reference>R%d</Reference>"
+                       "<Sender>BROKSGSG</Sender><TradeReference>T</TradeReference>"
+                       "<TradeDate>2026-11-30</TradeDate><Broker>BROKSGSG</Broker>"
+                       "<Manager>INVMSGSG</Manager></TradeMessage>",
+                       i);
     ste_buf_append_cstr(&body, "</TradeMessages>");
     decode_bytes(decoder, ste_buf_bytes(&body));
     assert_int_equal(decoder->count, STE_DELIVERY_MESSAGES_MAX);
