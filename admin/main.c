@@ -46,7 +46,7 @@ static char *take_config(int argc, char **argv, int *at)
 
 int main(int argc, char **argv)
 {
-    static char config_option[] = "--config";
+    char config_option[] = "--config"; /* argv is not const */
     const struct command *command = NULL;
     char *rest[ARGUMENTS_MAX + 1] = {NULL, config_option, NULL};
     int count = 3;
