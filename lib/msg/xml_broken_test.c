@@ -304,11 +304,14 @@ static void append_times(struct ste_buf *buf, const char *text, size_t times)
         ste_buf_append_cstr(buf, text);
 }
 
+/* The decoder keeps the body, for the messages point into it. */
 static void decode_buf(struct decoder *decoder, struct ste_buf *body)
 {
     assert_false(body->failed);
-    decode_bytes(decoder, ste_buf_bytes(body));
-    ste_buf_deinit(body);
+    ste_buf_deinit(&decoder->body);
+    decoder->body = *body;
+    *body = (struct ste_buf){0};
+    decode_bytes(decoder, ste_buf_bytes(&decoder->body));
 }
 
 static void delivery_size(void **state)
