@@ -270,6 +270,32 @@ static void test_entries_fit_their_messages(void **state)
     }
 }
 
+/* Who sends an instruction is the manager, or the custodian who holds the account. */
+static void test_senders_of_instructions(void **state)
+{
+    (void)state;
+    struct ste_gen_data data = world();
+    struct ste_gen gen = {&data, 11, 2, 2};
+    static struct ste_gen_trade trade;
+    unsigned by_manager = 0, by_custodian = 0;
+    for (uint64_t number = 0; number < 200; number++) {
+        struct ste_buf buf = {0};
+        char sender[64], manager[64], agent[64];
+        ste_gen_trade_draw(&gen, number, &trade);
+        ste_gen_message_write(&gen, &trade, 3, &buf); /* SET of the first account */
+        ste_buf_append(&buf, "", 1);
+        struct ste_bytes message = {buf.at, buf.len - 1};
+        value_of(message, "Sender", sender, sizeof sender);
+        value_of(message, "Manager", manager, sizeof manager);
+        value_of(message, trade.sell ? "DeliveringAgent" : "ReceivingAgent", agent, sizeof agent);
+        by_manager += strcmp(sender, manager) == 0;
+        by_custodian += strcmp(sender, agent) == 0;
+        ste_buf_deinit(&buf);
+    }
+    assert_int_equal(by_manager + by_custodian, 200);
+    assert_in_range(by_manager, 20, 90);
+}
+
 static void test_largest_block_has_200_accounts_of_one_size(void **state)
 {
     (void)state;
@@ -334,6 +360,7 @@ int main(void)
         cmocka_unit_test(test_arithmetic_holds),
         cmocka_unit_test(test_everything_of_the_reference_data_takes_part),
         cmocka_unit_test(test_entries_fit_their_messages),
+        cmocka_unit_test(test_senders_of_instructions),
         cmocka_unit_test(test_largest_block_has_200_accounts_of_one_size),
         cmocka_unit_test(test_set_is_read_back),
     };
