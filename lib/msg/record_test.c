@@ -259,9 +259,8 @@ static void refuses_what_no_writer_writes(void **state)
 }
 
 /* The bytes themselves, as docs/WIRE.md has them. */
-static void known_bytes(void **state)
+static void encode_known(struct ste_buf *buf)
 {
-    (void)state;
     struct ste_record record = {.map_epoch = 1,
                                 .slot = 0x0102,
                                 .received_us = 3,
@@ -280,8 +279,14 @@ static void known_bytes(void **state)
         STE_C_XUNK, STE_LEVEL_WARN, STE_BYTES("E"), STE_BYTES("2:1"), {NULL, 0}};
     message->findings = &finding;
     message->finding_count = 1;
+    assert_true(ste_record_encode(buf, &record));
+}
+
+static void known_bytes(void **state)
+{
+    (void)state;
     struct ste_buf buf = {0};
-    assert_true(ste_record_encode(&buf, &record));
+    encode_known(&buf);
     static const char expected[] =
         "\x63\x00\x00\x00"
         "\x01"
@@ -314,6 +319,78 @@ static void known_bytes(void **state)
     ste_buf_deinit(&buf);
 }
 
+/* Offsets of the known bytes above. */
+enum {
+    KNOWN_INDEX = 4 + 3 + 4 + 4 + 8 + 32 + 3,
+    KNOWN_FIELD_COUNT = KNOWN_INDEX + 1 + 2 + 9 + 2 + 9,
+    KNOWN_FIRST_FIELD = KNOWN_FIELD_COUNT + 1,
+    KNOWN_SECOND_FIELD = KNOWN_FIRST_FIELD + 5,
+    KNOWN_FINDING_COUNT = KNOWN_SECOND_FIELD + 5,
+};
+
+/* The known record with `len` bytes at `at` replaced by others, its length made to fit. */
+static enum ste_code decode_changed(struct decoder *decoder, size_t at, size_t len,
+                                    struct ste_bytes other)
+{
+    struct ste_buf known = {0}, changed = {0};
+    bool done = false;
+    encode_known(&known);
+    ste_buf_append(&changed, known.at, at);
+    ste_buf_append_bytes(&changed, other);
+    ste_buf_append(&changed, known.at + at + len, known.len - at - len);
+    assert_false(changed.failed);
+    uint32_t inner = (uint32_t)changed.len - 4;
+    memcpy(changed.at, &inner, 4);
+    enum ste_code rc = decode_one(decoder, ste_buf_bytes(&changed), &done);
+    ste_buf_deinit(&known);
+    ste_buf_deinit(&changed);
+    return rc;
+}
+
+static void refuses_other_encodings(void **state)
+{
+    struct decoder *decoder = *state;
+    static const struct {
+        size_t at, len;
+        struct ste_bytes other;
+        enum ste_code rc;
+    } rows[] = {
+        {KNOWN_INDEX, 1, {"\x07", 1}, STE_OK},
+        {KNOWN_INDEX, 1, {"\xFF\xFF\xFF\xFF\x0F", 5}, STE_OK},
+        {KNOWN_INDEX, 1, {"\x80\x80\x80\x80\x10", 5}, STE_E_RECORD_BAD}, /* over 32 bits */
+        {KNOWN_SECOND_FIELD, 1, {"\x01", 1}, STE_E_RECORD_BAD},          /* a field twice */
+        {KNOWN_SECOND_FIELD, 1, {"\x00", 1}, STE_E_RECORD_BAD},
+        {KNOWN_SECOND_FIELD, 1, {"\x24", 1}, STE_OK},
+        {KNOWN_SECOND_FIELD, 1, {"\x25", 1}, STE_E_RECORD_BAD},        /* no such field */
+        {KNOWN_FIRST_FIELD + 3, 2, {"\x07\x01", 2}, STE_OK},           /* in the original */
+        {KNOWN_FIRST_FIELD + 3, 2, {"\x07\x02", 2}, STE_E_RECORD_BAD}, /* past its end */
+        {KNOWN_FIRST_FIELD + 3, 2, {"\x09\x01", 2}, STE_E_RECORD_BAD},
+        {KNOWN_FIRST_FIELD + 3, 2, {"\x03\x00", 2}, STE_E_RECORD_BAD}, /* empty */
+        {KNOWN_FINDING_COUNT + 1, 1, {"\x00", 1}, STE_E_RECORD_BAD},   /* code none */
+        {KNOWN_FINDING_COUNT + 2, 1, {"\x03", 1}, STE_E_RECORD_BAD},   /* no such level */
+        {KNOWN_FINDING_COUNT + 10, 0, {"\x00", 1}, STE_E_RECORD_BAD},  /* a byte too many */
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        enum ste_code rc = decode_changed(decoder, rows[i].at, rows[i].len, rows[i].other);
+        if (rc != rows[i].rc)
+            fail_msg("row %zu gave %s", i, ste_code_name(rc));
+    }
+}
+
+static void findings_limit(void **state)
+{
+    struct decoder *decoder = *state;
+    char findings[1 + 5 * (STE_FINDINGS_MAX + 1)] = {0};
+    for (size_t i = 1; i < sizeof(findings); i += 5)
+        findings[i] = STE_C_XUNK;
+    for (size_t more = 0; more <= 1; more++) {
+        findings[0] = (char)(STE_FINDINGS_MAX + more);
+        struct ste_bytes other = {findings, 1 + 5 * (STE_FINDINGS_MAX + more)};
+        assert_int_equal(decode_changed(decoder, KNOWN_FINDING_COUNT, 10, other),
+                         more ? STE_E_RECORD_BAD : STE_OK);
+    }
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, decoder_setup, decoder_teardown)
@@ -328,6 +405,8 @@ int main(void)
         TEST(versions),
         TEST(refuses_what_no_writer_writes),
         TEST(known_bytes),
+        TEST(refuses_other_encodings),
+        TEST(findings_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,8 +67,7 @@ static void take_attributes(struct ste_xml *xml, const char **attributes)
 void xml_element_open(struct ste_xml *xml, const char *name, const char **attributes)
 {
     struct xml_element *element = &xml->element;
-    const char *own = xml_own_name(name);
-    element->id = own ? field_of(xml, own) : STE_F_NONE;
+    element->id = field_of(xml, xml_own_name(name));
     element->line = xml->place.line;
     element->column = xml->place.column;
     element->has_children = false;
@@ -199,7 +198,7 @@ void xml_element_close(struct ste_xml *xml)
         return;
     unsigned times = xml->seen[id] < 2 ? ++xml->seen[id] : 3;
     if (strict) {
-        if (value.len == 0 || element->has_children)
+        if (element->has_children)
             xml->malformed[id] = true;
         if (times == 1)
             keep_value(xml, value);

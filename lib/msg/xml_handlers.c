@@ -41,9 +41,7 @@ size_t xml_event_end(const struct ste_xml *xml)
 const char *xml_own_name(const char *name)
 {
     static const size_t prefix = sizeof(XML_NAMESPACE) - 1;
-    if (strncmp(name, XML_NAMESPACE, prefix) == 0)
-        return name + prefix;
-    return strchr(name, '\n') ? NULL : name;
+    return strncmp(name, XML_NAMESPACE, prefix) == 0 ? name + prefix : name;
 }
 
 static void open_root(struct ste_xml *xml, const char *name, const char **attributes)
@@ -51,9 +49,9 @@ static void open_root(struct ste_xml *xml, const char *name, const char **attrib
     const char *own = xml_own_name(name);
     xml->root_line = xml->place.line;
     xml->root_column = xml->place.column;
-    if (own && strcmp(own, "TradeMessages") == 0) {
+    if (strcmp(own, "TradeMessages") == 0) {
         xml->is_batch = true;
-    } else if (own && strcmp(own, "TradeMessage") == 0) {
+    } else if (strcmp(own, "TradeMessage") == 0) {
         if (xml_entry_open(xml, XML_MODE_MESSAGE))
             xml_message_attributes(xml, attributes);
     } else {
@@ -68,7 +66,7 @@ static void open_child_of_batch(struct ste_xml *xml, const char *name, const cha
         xml_stop(xml, XML_STOP_MESSAGES);
         return;
     }
-    bool is_message = own && strcmp(own, "TradeMessage") == 0;
+    bool is_message = strcmp(own, "TradeMessage") == 0;
     if (xml_entry_open(xml, is_message ? XML_MODE_MESSAGE : XML_MODE_FOREIGN) && is_message)
         xml_message_attributes(xml, attributes);
 }

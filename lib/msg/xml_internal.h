@@ -124,7 +124,7 @@ bool xml_is_strict(enum ste_field_id id);
 void xml_element_open(struct ste_xml *xml, const char *name, const char **attributes);
 void xml_element_text(struct ste_xml *xml, const char *text, size_t len);
 void xml_element_close(struct ste_xml *xml);
-/* The name without our namespace; NULL when it has another one. */
+/* The name without our namespace; one of another namespace keeps it, and so equals no name of ours. */
 const char *xml_own_name(const char *name);
 
 #endif

@@ -216,12 +216,13 @@ static void repeated_elements(void **state)
 static void elements_inside_elements(void **state)
 {
     struct decoder *decoder = *state;
-    decode(decoder, NOE("\n<Price>3<x/></Price>\n <Receiver><y>BROKSGSG</y></Receiver>"));
+    decode(decoder, NOE("\n<Price>3<x>4</x></Price>\n <Receiver><y>BROKSGSG</y></Receiver>"));
     const struct ste_message *message = decoder->messages;
     assert_stands(message, "R-1");
     assert_int_equal(message->finding_count, 2);
     assert_finding(message, 0, "DDEA", STE_LEVEL_REJECT, "Price", "2:1");
     assert_finding(message, 1, "XFMT", STE_LEVEL_REJECT, "Receiver", "3:2");
+    assert_text(ste_value(message, STE_F_PRICE), "3"); /* only its own text */
 }
 
 static void unknown_and_not_carried(void **state)
@@ -249,6 +250,9 @@ static void previous_reference_is_carried_where_it_is_needed(void **state)
     decode(decoder, "<TradeMessage type='NOE' function='AMND'>" NEEDED
                     "<PreviousReference>P</PreviousReference></TradeMessage>");
     assert_int_equal(decoder->messages->finding_count, 0);
+    decode(decoder, "<TradeMessage type='NOE' function='TRIA'>" NEEDED
+                    "<PreviousReference>P</PreviousReference></TradeMessage>");
+    assert_int_equal(decoder->messages->finding_count, 1);
     decode(decoder, "<TradeMessage type='AFF'>" NEEDED
                     "<PreviousReference>P</PreviousReference></TradeMessage>");
     assert_int_equal(decoder->messages->finding_count, 0);
