@@ -129,6 +129,8 @@ static void what_is_not_added_up(void **state)
         /* other types are not derived */
         {"SET",
          {{"Price", "<Price type=\"ACTU\" currency=\"SGD\">1</Price>"},
+          MONEY(GrossAmount, "SGD", "1.00"),
+          MONEY(Commission, "SGD", "1.00"),
           MONEY(SettlementAmount, "SGD", "1.00")},
          ""},
     };

@@ -106,7 +106,7 @@ static void conditionally_needed(void **state)
         "SettlementAmount", "<SettlementAmount currency=\"SGD\">" amount "</SettlementAmount>"     \
     }
     static const struct check_case cases[] = {
-        {"NPR", {BOND, NET("1022.51")}, "XMIS reject AccruedInterest AccruedInterest"},
+        {"NPR", {BOND, NET("8022.51")}, "XMIS reject AccruedInterest AccruedInterest"},
         {"NPR",
          {BOND,
           NET("1022.51"),
@@ -225,6 +225,9 @@ static void order_of_the_document(void **state)
           {"Direction", "<Direction>BUY</Direction>"},
           {"Country", "<Country>XX</Country>"}},
          "DELN reject Direction @; XREP reject Price Price; XFMT reject Country @"},
+        {"NOE",
+         {{"Price", "<Price type=\"ACTU\">-1</Price><Price type=\"ACTU\">2</Price>"}},
+         "XREP reject Price Price; DDEA reject Price @"},
         /* a type ignores what it does not carry, and says so */
         {"NOE",
          {{"Commission", "<Commission currency=\"XYZ\">none</Commission>"},
@@ -233,6 +236,7 @@ static void order_of_the_document(void **state)
          "XUNK warn Commission @; XUNK warn DeliveringAgent @; XUNK warn PreviousReference @"},
         /* an element with children is malformed once, and not missing too */
         {"NOE", {{"Direction", "<Direction><b>BUYI</b></Direction>"}}, "DELN reject Direction @"},
+        {"NOE", {{"Direction", "<Direction>BUY<b/></Direction>"}}, "DELN reject Direction @"},
         {"NOE",
          {{"Quantity", "<Quantity unit=\"UNIT\">1<b/></Quantity>"}},
          "DQUA reject Quantity @"},
@@ -341,6 +345,40 @@ static void levels_of_a_profile(void **state)
     fixture_deinit(&fixture);
 }
 
+/* What is not checked counts as right for the checks behind it. */
+static void checks_that_are_off(void **state)
+{
+    static struct fixture fixture;
+    static const struct check_case cases[] = {
+        {"NOE",
+         {{"Instrument", "<Instrument>US0378331003</Instrument>"}},
+         "DSEC warn Instrument @"},
+        {"NOE", {{"Instrument", "<Instrument>tree</Instrument>"}}, "DSEC warn Instrument @"},
+        {"SET",
+         {{"DeliveringAgent", "<DeliveringAgent>Agent</DeliveringAgent>"},
+          {"PlaceOfSettlement", "<PlaceOfSettlement>SG</PlaceOfSettlement>"}},
+         "DEAG warn DeliveringAgent @; DEPT warn PlaceOfSettlement @"},
+        {"NPR", {{"Sender", "<Sender>INVMSGSG</Sender>"}}, ""},
+        {"NPR",
+         {{"Commission", "<Commission currency=\"Z\">22.519</Commission>"}},
+         "NCRR warn Commission @"},
+        {"NOE", {{"SettlementDate", "<SettlementDate>2026-11-29</SettlementDate>"}}, ""},
+        {"NOE", {{"Quantity", "<Quantity unit=\"UNIT\">0.0000001</Quantity>"}}, ""},
+        /* what never depends on a level */
+        {"NOE", {{"Quantity", "<Quantity unit=\"UNIT\">0</Quantity>"}}, "DQUA reject Quantity @"},
+        {"NOE", {{"Price", "<Price type=\"ACTU\">x</Price>"}}, "DDEA reject Price @"},
+        {"NPR", {{"Commission", "<Commission>22.51</Commission>"}}, "EXEC reject Commission @"},
+    };
+    (void)state;
+    fixture_init(&fixture,
+                 "profiles:\n"
+                 "  - name: default\n"
+                 "    checks: { isin: off, bic: off, currency: off, decimals: off, role: off,\n"
+                 "      dates: off, business_day: off, arithmetic: off }\n");
+    RUN(&fixture, cases);
+    fixture_deinit(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -355,6 +393,7 @@ int main(void)
         cmocka_unit_test(more_findings_than_are_listed),
         cmocka_unit_test(not_supported_yet),
         cmocka_unit_test(levels_of_a_profile),
+        cmocka_unit_test(checks_that_are_off),
     };
     return cmocka_run_group_tests(tests, fixture_setup, fixture_teardown);
 }
