@@ -8,20 +8,25 @@ enum {
     BODY_BYTES_MAX = 16 << 20, /* of one unpacked body; a frame that says more is damaged */
 };
 
-enum ste_body_encoding ste_body_pack(void **zstd, struct ste_buf *packed, struct ste_bytes *body)
+size_t ste_body_bound(size_t body_bytes)
 {
+    return ZSTD_compressBound(body_bytes);
+}
+
+struct ste_body ste_body_pack(void **zstd, struct ste_buf *packed, struct ste_bytes body)
+{
+    const struct ste_body as_sent = {STE_BODY_AS_SENT, body};
     if (!*zstd)
         *zstd = ZSTD_createCCtx();
-    ste_buf_clear(packed);
-    if (!*zstd || !ste_buf_reserve(packed, ZSTD_compressBound(body->len)))
-        return STE_BODY_AS_SENT;
-    size_t len = ZSTD_compressCCtx(*zstd, packed->at, packed->capacity, body->at, body->len,
+    if (!*zstd || !ste_buf_reserve(packed, ZSTD_compressBound(body.len)))
+        return as_sent;
+    char *at = packed->at + packed->len;
+    size_t len = ZSTD_compressCCtx(*zstd, at, packed->capacity - packed->len, body.at, body.len,
                                    ZSTD_LEVEL);
-    if (ZSTD_isError(len) || len >= body->len)
-        return STE_BODY_AS_SENT;
-    packed->len = len;
-    *body = ste_buf_bytes(packed);
-    return STE_BODY_ZSTD;
+    if (ZSTD_isError(len) || len >= body.len)
+        return as_sent;
+    packed->len += len;
+    return (struct ste_body){STE_BODY_ZSTD, {at, len}};
 }
 
 enum ste_code ste_body_unpack(unsigned encoding, struct ste_bytes stored, struct ste_buf *unpacked,

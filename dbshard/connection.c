@@ -184,6 +184,7 @@ void ste_shard_close(struct ste_shard *shard)
 {
     if (!shard)
         return;
+    ste_shard_drop_prepared(shard);
     mysql_close(shard->db);
     ZSTD_freeCCtx(shard->zstd);
     ste_buf_deinit(&shard->sql);

@@ -7,59 +7,51 @@
 /* Searchable copies are cut to their columns; `raw` holds everything. */
 enum { TEXT_BYTES = 512, NAME_BYTES = 255, BIC_BYTES = 11, BIC8_BYTES = 8, CODE_BYTES = 4 };
 
-static void cut(struct ste_buf *sql, struct ste_bytes value, size_t bytes)
+static struct ste_sql_value *put_cut(struct ste_sql_value *at, struct ste_bytes value, size_t bytes)
 {
-    ste_sql_comma(sql);
-    ste_sql_bytes(sql, (struct ste_bytes){value.at, value.len < bytes ? value.len : bytes});
+    return ste_put_bytes(at, (struct ste_bytes){value.at, value.len < bytes ? value.len : bytes});
 }
 
-static void number(struct ste_buf *sql, uint64_t value)
-{
-    ste_sql_comma(sql);
-    ste_sql_u64(sql, value);
-}
-
-static void exception_row(struct ste_buf *sql, const void *rows, size_t index)
+static void exception_row(struct ste_sql_value *at, const void *rows, size_t index)
 {
     const struct ste_exception_row *row = ((const struct ste_exception_row *const *)rows)[index];
-    const struct ste_bytes sha256 = {(const char *)row->signed_sha256, 32};
-    ste_buf_u8(sql, '(');
-    ste_sql_date(sql, row->business_day);
-    ste_sql_comma(sql);
-    ste_sql_hash(sql, row->hash);
-    number(sql, row->slot);
-    number(sql, row->kind);
-    number(sql, row->type);
-    cut(sql, row->code, CODE_BYTES);
-    cut(sql, row->place, NAME_BYTES);
-    cut(sql, row->text, TEXT_BYTES);
-    cut(sql, row->findings, row->findings.len);
-    cut(sql, row->signer8, BIC8_BYTES);
-    cut(sql, row->sender8, BIC_BYTES);
-    cut(sql, row->reference, NAME_BYTES);
-    cut(sql, row->trade_reference, NAME_BYTES);
-    cut(sql, row->key_id, NAME_BYTES);
-    cut(sql, row->delivery_id, NAME_BYTES);
-    number(sql, row->delivery_index);
-    cut(sql, row->delivery_id, NAME_BYTES);
-    number(sql, row->delivery_index);
-    number(sql, row->received_us);
-    cut(sql, sha256, sha256.len);
-    number(sql, row->raw_bytes_total);
-    cut(sql, row->raw, row->raw.len);
-    ste_buf_u8(sql, ')');
+    at = ste_put_date(at, row->business_day);
+    at = ste_put_hash(at, &row->hash);
+    at = ste_put_u64(at, row->slot);
+    at = ste_put_u64(at, row->kind);
+    at = ste_put_u64(at, row->type);
+    at = put_cut(at, row->code, CODE_BYTES);
+    at = put_cut(at, row->place, NAME_BYTES);
+    at = put_cut(at, row->text, TEXT_BYTES);
+    at = ste_put_bytes(at, row->findings);
+    at = put_cut(at, row->signer8, BIC8_BYTES);
+    at = put_cut(at, row->sender8, BIC_BYTES);
+    at = put_cut(at, row->reference, NAME_BYTES);
+    at = put_cut(at, row->trade_reference, NAME_BYTES);
+    at = put_cut(at, row->key_id, NAME_BYTES);
+    for (int i = 0; i < 2; i++) { /* first and last delivery are the same yet */
+        at = put_cut(at, row->delivery_id, NAME_BYTES);
+        at = ste_put_u64(at, row->delivery_index);
+    }
+    at = ste_put_u64(at, row->received_us);
+    at = ste_put_bytes(at, (struct ste_bytes){(const char *)row->signed_sha256, 32});
+    at = ste_put_u64(at, row->raw_bytes_total);
+    ste_put_bytes(at, row->raw);
 }
 
 /* Assignments run from left to right: repeats is judged by the delivery counted last. */
-static const struct ste_rows_text exception_text = {
-    "INSERT INTO exception (business_day,hash,slot,kind,type,code,place,text,findings,signer,sender,"
-    "reference,trade_reference,key_id,delivery_id,delivery_index,last_delivery_id,"
-    "last_delivery_index,received_us,signed_sha256,raw_bytes_total,raw) VALUES ",
-    " ON DUPLICATE KEY UPDATE repeats=repeats+IF((last_delivery_id=VALUES(last_delivery_id) AND "
-    "last_delivery_index=VALUES(last_delivery_index)) OR (delivery_id=VALUES(delivery_id) AND "
-    "delivery_index=VALUES(delivery_index)),0,1),"
-    "last_delivery_id=VALUES(last_delivery_id),last_delivery_index=VALUES(last_delivery_index)",
-    exception_row, 0};
+static const struct ste_rows_sql exception_sql = {
+    .head = "INSERT INTO exception (business_day,hash,slot,kind,type,code,place,text,findings,"
+            "signer,sender,reference,trade_reference,key_id,delivery_id,delivery_index,"
+            "last_delivery_id,last_delivery_index,received_us,signed_sha256,raw_bytes_total,raw) "
+            "VALUES ",
+    .tail = " ON DUPLICATE KEY UPDATE repeats=repeats+IF((last_delivery_id=VALUES(last_delivery_id) "
+            "AND last_delivery_index=VALUES(last_delivery_index)) OR "
+            "(delivery_id=VALUES(delivery_id) AND delivery_index=VALUES(delivery_index)),0,1),"
+            "last_delivery_id=VALUES(last_delivery_id),"
+            "last_delivery_index=VALUES(last_delivery_index)",
+    .columns = 22,
+    .fill = exception_row};
 
 static int by_key(const void *a, const void *b)
 {
@@ -86,7 +78,7 @@ enum ste_code ste_shard_insert_exceptions(struct ste_shard *shard,
     for (size_t i = 0; i < count; i++)
         sorted[i] = &rows[i];
     qsort(sorted, count, sizeof(*sorted), by_key);
-    enum ste_code rc = ste_shard_write_rows(shard, &exception_text, sorted, count, NULL,
+    enum ste_code rc = ste_shard_write_rows(shard, &exception_sql, sorted, 0, count, NULL,
                                             "write exceptions", err);
     free(sorted);
     return rc;

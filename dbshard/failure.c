@@ -14,6 +14,7 @@ static const struct {
     /* the transaction lost against another one */
     {1213, STE_E_SHARD_DEADLOCK},     /* deadlock found */
     {1020, STE_E_SHARD_DEADLOCK},     /* MariaDB: record has changed since last read */
+    {1615, STE_E_SHARD_DEADLOCK},     /* prepared statement overtaken by DDL too often */
     {1205, STE_E_SHARD_LOCK_TIMEOUT}, /* lock wait timeout, row or metadata */
     {1969, STE_E_SHARD_LOCK_TIMEOUT}, /* MariaDB: max_statement_time */
     {3024, STE_E_SHARD_LOCK_TIMEOUT}, /* MySQL: max_execution_time */
@@ -58,6 +59,7 @@ static const struct {
     {1184, STE_E_SHARD_DOWN}, /* aborted connection */
     {1203, STE_E_SHARD_DOWN}, /* the user has too many connections */
     {1226, STE_E_SHARD_DOWN}, /* the user's limit is reached */
+    {1243, STE_E_SHARD_DOWN}, /* prepared statement not known: another session answers */
     {1927, STE_E_SHARD_DOWN}, /* connection was killed */
     {4031, STE_E_SHARD_DOWN}, /* MySQL: idle for wait_timeout */
     {CR_OUT_OF_MEMORY, STE_E_NOMEM},

@@ -15,6 +15,16 @@ enum {
     STE_SIBLING_DAYS = 7,
 };
 
+/* Multi-row statements that are prepared once per size. */
+enum ste_prepared_use {
+    STE_PREPARED_LOCK,
+    STE_PREPARED_MESSAGE,
+    STE_PREPARED_SAVE,
+    STE_PREPARED_OUTBOX,
+    STE_PREPARED_COUNT
+};
+enum { STE_LADDER_STEPS = 5 }; /* 16, 32, 64, 128, 256 rows */
+
 struct ste_shard {
     MYSQL *db;
     unsigned number;
@@ -25,8 +35,12 @@ struct ste_shard {
     size_t packet_max;  /* bytes of one statement */
     uint64_t wait_ns;
     struct ste_buf sql; /* the statement being built; kept for its memory */
-    struct ste_buf packed; /* a compressed body */
+    struct ste_buf packed; /* compressed bodies, or the outbox's joined keys */
     void *zstd;            /* ZSTD_CCtx, made when first needed */
+    MYSQL_STMT *prepared[STE_PREPARED_COUNT][STE_LADDER_STEPS];
+    MYSQL_BIND *binds;            /* of the largest statement so far */
+    struct ste_sql_value *values; /* what they point to */
+    size_t bind_count;
     char warning[256];
 };
 
@@ -50,12 +64,25 @@ typedef enum ste_code ste_shard_row(void *context, char **values, const unsigned
 STE_MUST_CHECK enum ste_code ste_shard_select(struct ste_shard *shard, struct ste_bytes sql,
                                               const char *what, ste_shard_row *row, void *context,
                                               struct ste_error *err);
-/* Multi-row statements; ret_ids (may be NULL) gets the AUTO_INCREMENT id of each row. */
+/* Multi-row statements for the rows first to end − 1; ret_ids (may be NULL) gets the AUTO_INCREMENT
+ * id of each row at the row's own index. */
 STE_MUST_CHECK enum ste_code ste_shard_write_rows(struct ste_shard *shard,
-                                                  const struct ste_rows_text *text,
-                                                  const void *rows, size_t count,
+                                                  const struct ste_rows_sql *shape,
+                                                  const void *rows, size_t first, size_t end,
                                                   uint64_t *ret_ids, const char *what,
                                                   struct ste_error *err);
+/* The same for all rows by prepared statements, as far as they come in sizes of the ladder; what is
+ * left goes as text. */
+STE_MUST_CHECK enum ste_code ste_shard_write_prepared(struct ste_shard *shard,
+                                                      enum ste_prepared_use use,
+                                                      const struct ste_rows_sql *shape,
+                                                      const void *rows, size_t count,
+                                                      uint64_t *ret_ids, const char *what,
+                                                      struct ste_error *err);
+void ste_shard_drop_prepared(struct ste_shard *shard);
+/* A statement failed with this server error: classifies it, rolls back or gives the connection up. */
+enum ste_code ste_shard_failed(struct ste_shard *shard, unsigned number, const char *text,
+                               const char *what, struct ste_error *err);
 /* Ends what a read outside a transaction has opened (node sessions have autocommit off). */
 STE_MUST_CHECK enum ste_code ste_shard_end_read(struct ste_shard *shard, struct ste_error *err);
 

@@ -1,59 +1,72 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Table message: what was sent, append-only. */
+#include <stdlib.h>
+
 #include "dbshard/body.h"
 #include "dbshard/internal.h"
 
 struct message_rows { /* what message_row needs besides the rows */
-    struct ste_shard *shard;
     const struct ste_message_row *rows;
+    const struct ste_body *packed; /* NULL: bodies go as they are */
 };
 
-static void message_row(struct ste_buf *sql, const void *context, size_t index)
+static void message_row(struct ste_sql_value *at, const void *context, size_t index)
 {
     const struct message_rows *all = context;
     const struct ste_message_row *row = &all->rows[index];
-    const struct ste_bytes texts[] = {row->sender8, row->reference, row->account, row->key_id,
-                                      row->delivery_id};
-    const struct ste_bytes sha256 = {(const char *)row->signed_sha256, 32};
-    struct ste_bytes body = row->body;
-    unsigned encoding = STE_BODY_AS_SENT;
-    if (all->shard->compress)
-        encoding = ste_body_pack(&all->shard->zstd, &all->shard->packed, &body);
-    ste_buf_u8(sql, '(');
-    ste_sql_date(sql, row->trade_date);
-    ste_sql_comma(sql);
-    ste_sql_hash(sql, row->trade_key);
-    ste_sql_comma(sql);
-    ste_sql_u64(sql, row->slot);
-    ste_sql_comma(sql);
-    ste_sql_u64(sql, row->type);
-    ste_sql_comma(sql);
-    ste_sql_u64(sql, row->function);
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-        ste_sql_comma(sql);
-        ste_sql_bytes(sql, texts[i]);
-    }
-    ste_sql_comma(sql);
-    ste_sql_u64(sql, row->delivery_index);
-    ste_sql_comma(sql);
-    ste_sql_bytes(sql, sha256);
-    ste_sql_comma(sql);
-    ste_sql_u64(sql, row->received_us);
-    ste_sql_comma(sql);
-    ste_sql_u64(sql, encoding);
-    ste_sql_comma(sql);
-    ste_sql_bytes(sql, body);
-    ste_buf_u8(sql, ')');
+    struct ste_body body = {STE_BODY_AS_SENT, row->body};
+    if (all->packed)
+        body = all->packed[index];
+    at = ste_put_date(at, row->trade_date);
+    at = ste_put_hash(at, &row->trade_key);
+    at = ste_put_u64(at, row->slot);
+    at = ste_put_u64(at, row->type);
+    at = ste_put_u64(at, row->function);
+    at = ste_put_bytes(at, row->sender8);
+    at = ste_put_bytes(at, row->reference);
+    at = ste_put_bytes(at, row->account);
+    at = ste_put_bytes(at, row->key_id);
+    at = ste_put_bytes(at, row->delivery_id);
+    at = ste_put_u64(at, row->delivery_index);
+    at = ste_put_bytes(at, (struct ste_bytes){(const char *)row->signed_sha256, 32});
+    at = ste_put_u64(at, row->received_us);
+    at = ste_put_u64(at, body.encoding);
+    ste_put_bytes(at, body.bytes);
 }
 
-static const struct ste_rows_text message_text = {
-    "INSERT INTO message (trade_date,trade_key,slot,type,`function`,sender,reference,account,key_id,"
-    "delivery_id,delivery_index,signed_sha256,received_us,encoding,body) VALUES ",
-    "", message_row, 0};
+static const struct ste_rows_sql message_sql = {
+    .head = "INSERT INTO message (trade_date,trade_key,slot,type,`function`,sender,reference,"
+            "account,key_id,delivery_id,delivery_index,signed_sha256,received_us,encoding,body) "
+            "VALUES ",
+    .tail = "",
+    .columns = 15,
+    .fill = message_row};
+
+/* Compresses all bodies into shard->packed. NULL: there is no memory for it, they go as they are. */
+static struct ste_body *pack_all(struct ste_shard *shard, const struct ste_message_row *rows,
+                                 size_t count)
+{
+    size_t room = 0;
+    struct ste_body *bodies = calloc(count ? count : 1, sizeof(*bodies));
+    for (size_t i = 0; i < count; i++)
+        room += ste_body_bound(rows[i].body.len);
+    ste_buf_clear(&shard->packed);
+    if (!bodies || !ste_buf_reserve(&shard->packed, room)) {
+        free(bodies);
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++) /* never moves what is packed: the room is there */
+        bodies[i] = ste_body_pack(&shard->zstd, &shard->packed, rows[i].body);
+    return bodies;
+}
 
 enum ste_code ste_shard_insert_messages(struct ste_shard *shard, const struct ste_message_row *rows,
                                         size_t count, uint64_t *ret_ids, struct ste_error *err)
 {
-    const struct message_rows all = {shard, rows};
-    return ste_shard_write_rows(shard, &message_text, &all, count, ret_ids, "write messages", err);
+    struct ste_body *packed = shard->compress ? pack_all(shard, rows, count) : NULL;
+    const struct message_rows all = {rows, packed};
+    enum ste_code rc = ste_shard_write_prepared(shard, STE_PREPARED_MESSAGE, &message_sql, &all,
+                                                count, ret_ids, "write messages", err);
+    free(packed);
+    return rc;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Table outbox: what a commit has promised to send (path stops 8 and 9). */
+#include <stdlib.h>
 #include <string.h>
 
 #include "dbshard/internal.h"
@@ -7,51 +8,80 @@
 struct outbox_rows {
     uint64_t worker_id;
     const struct ste_outbox_row *rows;
+    const struct ste_bytes *bcc; /* of each row, one key a line */
 };
 
-static void outbox_row(struct ste_buf *sql, const void *context, size_t index)
+static void outbox_row(struct ste_sql_value *at, const void *context, size_t index)
 {
     const struct outbox_rows *all = context;
     const struct ste_outbox_row *row = &all->rows[index];
-    ste_buf_u8(sql, '(');
-    ste_sql_u64(sql, all->worker_id);
-    ste_sql_comma(sql);
-    ste_sql_bytes(sql, row->routing_key);
-    ste_sql_comma(sql);
-    ste_buf_u8(sql, '\'');
-    for (size_t i = 0; i < row->bcc_count; i++) { /* keys: BIC8s and dots, nothing to escape */
-        if (i)
-            ste_buf_u8(sql, '\n');
-        ste_buf_append_bytes(sql, row->bcc[i]);
-    }
-    ste_buf_append(sql, "',", 2);
-    ste_sql_bytes(sql, row->message_id);
-    ste_sql_comma(sql);
-    ste_sql_u64(sql, row->record_count);
-    ste_sql_comma(sql);
-    ste_sql_bytes(sql, row->body);
-    ste_buf_u8(sql, ')');
+    at = ste_put_u64(at, all->worker_id);
+    at = ste_put_bytes(at, row->routing_key);
+    at = ste_put_bytes(at, all->bcc[index]);
+    at = ste_put_bytes(at, row->message_id);
+    at = ste_put_u64(at, row->record_count);
+    ste_put_bytes(at, row->body);
 }
 
-static const struct ste_rows_text outbox_text = {
-    "INSERT INTO outbox (worker_id,routing_key,bcc,message_id,record_count,body) VALUES ", "",
-    outbox_row, 0};
+static const struct ste_rows_sql outbox_sql = {
+    .head = "INSERT INTO outbox (worker_id,routing_key,bcc,message_id,record_count,body) VALUES ",
+    .tail = "",
+    .columns = 6,
+    .fill = outbox_row};
+
+/* Joins the further keys of every row in shard->packed. NULL: no memory. */
+static struct ste_bytes *join_bcc(struct ste_shard *shard, const struct ste_outbox_row *rows,
+                                  size_t count)
+{
+    size_t room = 0;
+    struct ste_buf *buf = &shard->packed;
+    struct ste_bytes *bcc = calloc(count ? count : 1, sizeof(*bcc));
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < rows[i].bcc_count; k++)
+            room += rows[i].bcc[k].len + 1;
+    }
+    ste_buf_clear(buf);
+    if (!bcc || !ste_buf_reserve(buf, room + 1)) {
+        free(bcc);
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t start = buf->len;
+        for (size_t k = 0; k < rows[i].bcc_count; k++) {
+            if (k)
+                ste_buf_u8(buf, '\n');
+            ste_buf_append_bytes(buf, rows[i].bcc[k]);
+        }
+        bcc[i] = (struct ste_bytes){buf->at + start, buf->len - start};
+    }
+    return bcc;
+}
 
 enum ste_code ste_shard_insert_outbox(struct ste_shard *shard, uint64_t worker_id,
                                       const struct ste_outbox_row *rows, size_t count,
                                       uint64_t *ret_ids, struct ste_error *err)
 {
-    const struct outbox_rows all = {worker_id, rows};
-    return ste_shard_write_rows(shard, &outbox_text, &all, count, ret_ids, "write the outbox", err);
+    struct ste_bytes *bcc = join_bcc(shard, rows, count);
+    if (!bcc)
+        return ste_error_set(err, STE_E_NOMEM, "no memory for the outbox");
+    const struct outbox_rows all = {worker_id, rows, bcc};
+    enum ste_code rc = ste_shard_write_prepared(shard, STE_PREPARED_OUTBOX, &outbox_sql, &all, count,
+                                                ret_ids, "write the outbox", err);
+    free(bcc);
+    return rc;
 }
 
-static void id_row(struct ste_buf *sql, const void *rows, size_t index)
+static void id_row(struct ste_sql_value *at, const void *rows, size_t index)
 {
-    ste_sql_u64(sql, ((const uint64_t *)rows)[index]);
+    ste_put_u64(at, ((const uint64_t *)rows)[index]);
 }
 
-static const struct ste_rows_text delete_text = {"DELETE FROM outbox WHERE id IN (", ")", id_row,
-                                                 STE_KEYS_PER_SELECT};
+static const struct ste_rows_sql delete_sql = {.head = "DELETE FROM outbox WHERE id IN (",
+                                               .tail = ")",
+                                               .columns = 1,
+                                               .bare = true,
+                                               .rows_max = STE_KEYS_PER_SELECT,
+                                               .fill = id_row};
 
 enum ste_code ste_shard_delete_outbox(struct ste_shard *shard, const uint64_t *ids, size_t count,
                                       struct ste_error *err)
@@ -59,7 +89,7 @@ enum ste_code ste_shard_delete_outbox(struct ste_shard *shard, const uint64_t *i
     const bool own = !shard->in_tx;
     enum ste_code rc = own ? ste_shard_begin(shard, err) : STE_OK;
     if (rc == STE_OK)
-        rc = ste_shard_write_rows(shard, &delete_text, ids, count, NULL, "empty the outbox", err);
+        rc = ste_shard_write_rows(shard, &delete_sql, ids, 0, count, NULL, "empty the outbox", err);
     if (rc == STE_OK && own)
         rc = ste_shard_commit(shard, err);
     return rc;

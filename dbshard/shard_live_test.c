@@ -57,6 +57,17 @@ static uint64_t number_of(struct ste_shard *shard, const char *sql)
     return number;
 }
 
+static void kill_connection(struct live *live, unsigned long id)
+{
+    struct ste_shard *root = NULL;
+    struct ste_error err = {0};
+    char sql[64];
+    live_ok(ste_shard_open(&live->lab.cluster, 0, STE_DB_MIGRATOR, &root, &err), &err);
+    snprintf(sql, sizeof(sql), "KILL CONNECTION %lu", id);
+    live_ok(ste_shard_run(root, ste_bytes_of(sql), "kill", &err), &err);
+    ste_shard_close(root);
+}
+
 /* ---- schema, identity, days ---- */
 
 static void test_migrate_again_changes_nothing(void **state)
@@ -388,6 +399,7 @@ static struct ste_message_row message_of(const struct live *live, uint32_t n, st
 struct writer {
     struct live *live;
     uint32_t base;
+    size_t packet_max; /* 0: as the server says, so that prepared statements take most rows */
     struct ste_error err;
     enum ste_code rc;
 };
@@ -401,7 +413,8 @@ static void *write_many(void *context)
     struct ste_shard *shard = live_open(self->live);
     struct ste_message_row rows[WRITER_ROWS];
     uint64_t ids[WRITER_ROWS];
-    shard->packet_max = 4096; /* several statements a batch */
+    if (self->packet_max)
+        shard->packet_max = self->packet_max;
     for (uint32_t b = 0; self->rc == STE_OK && b < WRITER_BATCHES; b++) {
         for (uint32_t i = 0; i < WRITER_ROWS; i++)
             rows[i] = message_of(self->live, self->base + b * WRITER_ROWS + i, STE_BYTES("body"));
@@ -425,7 +438,9 @@ static void *write_many(void *context)
 
 static void test_message_ids_of_two_writers(void **state)
 {
-    struct writer writers[2] = {{.live = *state, .base = 100000}, {.live = *state, .base = 200000}};
+    struct writer writers[2] = {
+        {.live = *state, .base = 100000},
+        {.live = *state, .base = 200000, .packet_max = 4096}}; /* several statements of text */
     pthread_t threads[2];
     for (int i = 0; i < 2; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, write_many, &writers[i]), 0);
@@ -435,9 +450,12 @@ static void test_message_ids_of_two_writers(void **state)
     }
 }
 
+enum { BODIES = 57 }; /* 32 and 16 prepared, 9 as text */
+
 struct body_back {
-    struct ste_bytes wanted;
+    const struct ste_message_row *rows;
     unsigned encoding;
+    size_t seen;
 };
 
 static enum ste_code body_row(void *context, char **values, const unsigned long *lengths,
@@ -446,38 +464,80 @@ static enum ste_code body_row(void *context, char **values, const unsigned long 
     struct body_back *back = context;
     struct ste_buf unpacked = {0};
     struct ste_bytes body;
-    back->encoding = (unsigned)ste_shard_value_u64(values, lengths, 0);
-    enum ste_code rc = ste_body_unpack(back->encoding, ste_shard_value(values, lengths, 1),
-                                       &unpacked, &body, err);
-    assert_int_equal(rc, STE_OK);
-    assert_true(ste_bytes_equal(body, back->wanted));
+    const struct ste_message_row *row =
+        &back->rows[ste_shard_value_u64(values, lengths, 2) - back->rows[0].slot];
+    assert_int_equal(ste_shard_value_u64(values, lengths, 0), back->encoding);
+    live_ok(ste_body_unpack(back->encoding, ste_shard_value(values, lengths, 1), &unpacked, &body,
+                            err),
+            err);
+    assert_true(ste_bytes_equal(body, row->body));
+    assert_true(ste_bytes_equal(ste_shard_value(values, lengths, 3), row->reference));
+    assert_int_equal(ste_shard_value_date(values, lengths, 4), row->trade_date);
+    struct ste_hash key = ste_shard_value_hash(values, lengths, 5);
+    assert_true(ste_hash_equal(key, row->trade_key));
+    assert_int_equal(ste_shard_value_u64(values, lengths, 6), row->received_us);
+    back->seen++;
     ste_buf_deinit(&unpacked);
-    return rc;
+    return STE_OK;
 }
 
-static void test_body(void **state)
+/* Every byte value comes back, by prepared statements and by text, compressed or not. */
+static void test_bodies(void **state)
 {
     struct live *live = *state;
     struct ste_shard *shard = live_open(live);
     struct ste_error err = {0};
-    char text[1500], sql[96];
-    for (size_t i = 0; i < sizeof(text); i++)
-        text[i] = (char)(i < 256 ? i : 'x');
-    struct body_back back = {.wanted = {text, sizeof(text)}};
-    struct ste_message_row row = message_of(live, 40, back.wanted);
-    for (unsigned compress = 0; compress < 2; compress++) {
-        uint64_t id = 0;
+    static char text[BODIES][1500];
+    struct ste_message_row rows[BODIES];
+    uint64_t ids[BODIES];
+    char sql[160];
+    for (uint32_t compress = 0; compress < 2; compress++) {
+        for (uint32_t i = 0; i < BODIES; i++) {
+            for (size_t k = 0; k < sizeof(text[i]); k++)
+                text[i][k] = (char)(k < 256 ? k + i : 'x');
+            rows[i] = message_of(live, 400000 + compress * 1000 + i,
+                                 (struct ste_bytes){text[i], sizeof(text[i])});
+            rows[i].received_us = UINT64_MAX - i;
+        }
         ste_shard_compress(shard, compress);
         live_ok(ste_shard_begin(shard, &err), &err);
-        live_ok(ste_shard_insert_messages(shard, &row, 1, &id, &err), &err);
-        snprintf(sql, sizeof(sql), "SELECT encoding,body FROM message WHERE id=%llu AND "
-                                   "reference='R\\'1 '",
-                 (unsigned long long)id);
-        back.encoding = 99;
+        live_ok(ste_shard_insert_messages(shard, rows, BODIES, ids, &err), &err);
+        struct body_back back = {rows, compress, 0};
+        snprintf(sql, sizeof(sql), "SELECT encoding,body,slot,reference,trade_date,trade_key,"
+                                   "received_us FROM message WHERE slot BETWEEN %u AND %u",
+                 rows[0].slot, rows[BODIES - 1].slot);
         live_ok(ste_shard_select(shard, ste_bytes_of(sql), "read", body_row, &back, &err), &err);
-        assert_int_equal(back.encoding, compress);
+        assert_int_equal(back.seen, BODIES);
         live_ok(ste_shard_commit(shard, &err), &err);
     }
+    ste_shard_close(shard);
+}
+
+/* A prepared statement meets a bad row, and partitions that were added since. */
+static void test_prepared_failures(void **state)
+{
+    struct live *live = *state;
+    struct ste_shard *shard = live_open(live);
+    struct ste_error err = {0};
+    struct ste_message_row rows[16];
+    uint64_t ids[16];
+    const ste_date day = live->lab.cluster.business_date + 40;
+    for (uint32_t i = 0; i < 16; i++)
+        rows[i] = message_of(live, 500000 + i, STE_BYTES("body"));
+    rows[7].trade_date = day;
+    live_ok(ste_shard_begin(shard, &err), &err);
+    assert_int_equal(ste_shard_insert_messages(shard, rows, 16, ids, &err), STE_E_SHARD_ROW);
+    live_ok(ste_day_change(&live->lab.cluster, STE_DAY_OPEN, day, &err), &err);
+    live_ok(ste_shard_begin(shard, &err), &err);
+    live_ok(ste_shard_insert_messages(shard, rows, 16, ids, &err), &err);
+    live_ok(ste_shard_commit(shard, &err), &err);
+    assert_int_equal(number_of(shard, "SELECT COUNT(*) FROM message WHERE slot BETWEEN 500000 "
+                                      "AND 500015"),
+                     16);
+    kill_connection(live, mysql_thread_id(shard->db));
+    live_ok(ste_shard_begin(shard, &err), &err);
+    assert_int_equal(ste_shard_insert_messages(shard, rows, 16, ids, &err), STE_E_SHARD_DOWN);
+    assert_int_equal(ste_shard_insert_messages(shard, rows, 16, ids, &err), STE_E_SHARD_DOWN);
     ste_shard_close(shard);
 }
 
@@ -641,17 +701,6 @@ static void test_lock_timeout(void **state)
     ste_shard_close(shard);
 }
 
-static void kill_connection(struct live *live, unsigned long id)
-{
-    struct ste_shard *root = NULL;
-    struct ste_error err = {0};
-    char sql[64];
-    live_ok(ste_shard_open(&live->lab.cluster, 0, STE_DB_MIGRATOR, &root, &err), &err);
-    snprintf(sql, sizeof(sql), "KILL CONNECTION %lu", id);
-    live_ok(ste_shard_run(root, ste_bytes_of(sql), "kill", &err), &err);
-    ste_shard_close(root);
-}
-
 /* Lost before the commit's answer: down, for good, and nothing half done. */
 static void test_lost_connection(void **state)
 {
@@ -724,7 +773,8 @@ int main(void)
         cmocka_unit_test(test_siblings),
         cmocka_unit_test(test_siblings_made_at_once),
         cmocka_unit_test(test_message_ids_of_two_writers),
-        cmocka_unit_test(test_body),
+        cmocka_unit_test(test_bodies),
+        cmocka_unit_test(test_prepared_failures),
         cmocka_unit_test(test_exceptions_are_counted),
         cmocka_unit_test(test_outbox),
         cmocka_unit_test(test_bad_rows),

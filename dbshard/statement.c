@@ -81,22 +81,43 @@ void ste_sql_hash(struct ste_buf *sql, struct ste_hash hash)
     ste_sql_bytes(sql, (struct ste_bytes){(const char *)hash.bytes, sizeof(hash.bytes)});
 }
 
-enum ste_code ste_rows_build(struct ste_buf *sql, const struct ste_rows_text *text,
-                             const void *rows, size_t count, size_t max_bytes, ste_rows_run *run,
-                             void *context, struct ste_error *err)
+static void append_row(struct ste_buf *sql, const struct ste_rows_sql *shape,
+                       const struct ste_sql_value *values)
 {
-    const size_t tail_len = strlen(text->tail);
-    for (size_t first = 0, next = 0; first < count; first = next) {
+    if (!shape->bare)
+        ste_buf_u8(sql, '(');
+    for (size_t i = 0; i < shape->columns; i++) {
+        const struct ste_sql_value *value = &values[i];
+        if (i)
+            ste_sql_comma(sql);
+        if (value->kind == STE_SQL_BYTES)
+            ste_sql_bytes(sql, value->bytes);
+        else if (value->kind == STE_SQL_U64)
+            ste_sql_u64(sql, value->number);
+        else
+            ste_sql_date(sql, value->date);
+    }
+    if (!shape->bare)
+        ste_buf_u8(sql, ')');
+}
+
+enum ste_code ste_rows_build(struct ste_buf *sql, const struct ste_rows_sql *shape,
+                             const void *rows, size_t first, size_t end, size_t max_bytes,
+                             ste_rows_run *run, void *context, struct ste_error *err)
+{
+    const size_t tail_len = strlen(shape->tail);
+    for (size_t next = first; first < end; first = next) {
         ste_buf_clear(sql);
-        ste_buf_append_cstr(sql, text->head);
-        for (; next < count && (!text->rows_max || next - first < text->rows_max); next++) {
+        ste_buf_append_cstr(sql, shape->head);
+        for (; next < end && (!shape->rows_max || next - first < shape->rows_max); next++) {
+            struct ste_sql_value values[STE_SQL_COLUMNS_MAX];
             size_t before = sql->len;
             if (next > first)
                 ste_sql_comma(sql);
-            text->row(sql, rows, next);
+            shape->fill(values, rows, next);
+            append_row(sql, shape, values);
             if (sql->failed)
-                return ste_error_set(err, STE_E_NOMEM, "no memory for a statement of %zu rows",
-                                     count);
+                return ste_error_set(err, STE_E_NOMEM, "no memory for a statement");
             if (sql->len + tail_len > max_bytes) {
                 sql->len = before; /* this row opens the next statement */
                 break;
@@ -106,7 +127,7 @@ enum ste_code ste_rows_build(struct ste_buf *sql, const struct ste_rows_text *te
             return ste_error_set(err, STE_E_SHARD_ROW,
                                  "row %zu is larger than a statement of %zu bytes may be", first,
                                  max_bytes);
-        ste_buf_append(sql, text->tail, tail_len);
+        ste_buf_append(sql, shape->tail, tail_len);
         if (sql->failed)
             return ste_error_set(err, STE_E_NOMEM, "no memory for a statement");
         enum ste_code rc = run(context, first, next - first, err);
@@ -114,4 +135,17 @@ enum ste_code ste_rows_build(struct ste_buf *sql, const struct ste_rows_text *te
             return rc;
     }
     return STE_OK;
+}
+
+void ste_rows_placeholders(struct ste_buf *sql, const struct ste_rows_sql *shape, size_t count)
+{
+    ste_buf_clear(sql);
+    ste_buf_append_cstr(sql, shape->head);
+    for (size_t row = 0; row < count; row++) {
+        ste_buf_append_cstr(sql, row ? ",(" : "(");
+        for (size_t i = 0; i < shape->columns; i++)
+            ste_buf_append_cstr(sql, i ? ",?" : "?");
+        ste_buf_u8(sql, ')');
+    }
+    ste_buf_append_cstr(sql, shape->tail);
 }

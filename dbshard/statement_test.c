@@ -99,11 +99,9 @@ static enum ste_code see(void *context, size_t first, size_t count, struct ste_e
     return seen->answer == STE_OK ? STE_OK : ste_error_set(err, seen->answer, "told to fail");
 }
 
-static void word_row(struct ste_buf *sql, const void *rows, size_t index)
+static void word_row(struct ste_sql_value *at, const void *rows, size_t index)
 {
-    ste_buf_u8(sql, '(');
-    ste_sql_bytes(sql, ((const struct ste_bytes *)rows)[index]);
-    ste_buf_u8(sql, ')');
+    ste_put_bytes(at, ((const struct ste_bytes *)rows)[index]);
 }
 
 static const struct ste_bytes words[] = {{"aa", 2}, {"bb", 2}, {"cc", 2}, {"dd", 2}, {"ee", 2}};
@@ -114,9 +112,9 @@ static void test_splits_by_bytes(void **state)
     struct ste_buf sql = {0};
     struct seen seen = {.sql = &sql};
     struct ste_error err = {0};
-    const struct ste_rows_text text = {"I ", " T", word_row, 0};
+    const struct ste_rows_sql text = {.head = "I ", .tail = " T", .columns = 1, .fill = word_row};
     /* head 2, rows 6 and a comma, tail 2: two rows are 17 bytes, three 24 */
-    assert_int_equal(ste_rows_build(&sql, &text, words, 5, 23, see, &seen, &err), STE_OK);
+    assert_int_equal(ste_rows_build(&sql, &text, words, 0, 5, 23, see, &seen, &err), STE_OK);
     assert_int_equal(seen.statements, 3);
     assert_string_equal(seen.texts[0], "I ('aa'),('bb') T");
     assert_string_equal(seen.texts[1], "I ('cc'),('dd') T");
@@ -125,16 +123,16 @@ static void test_splits_by_bytes(void **state)
     assert_int_equal(seen.counts[1], 2);
 
     seen.statements = 0;
-    assert_int_equal(ste_rows_build(&sql, &text, words, 5, 24, see, &seen, &err), STE_OK);
+    assert_int_equal(ste_rows_build(&sql, &text, words, 0, 5, 24, see, &seen, &err), STE_OK);
     assert_int_equal(seen.statements, 2);
     assert_string_equal(seen.texts[0], "I ('aa'),('bb'),('cc') T");
 
     seen.statements = 0;
-    assert_int_equal(ste_rows_build(&sql, &text, words, 5, 10, see, &seen, &err), STE_OK);
+    assert_int_equal(ste_rows_build(&sql, &text, words, 0, 5, 10, see, &seen, &err), STE_OK);
     assert_int_equal(seen.statements, 5);
 
     seen.statements = 0;
-    assert_int_equal(ste_rows_build(&sql, &text, words, 5, 9, see, &seen, &err), STE_E_SHARD_ROW);
+    assert_int_equal(ste_rows_build(&sql, &text, words, 0, 5, 9, see, &seen, &err), STE_E_SHARD_ROW);
     assert_int_equal(seen.statements, 0);
     assert_non_null(strstr(err.text, "row 0"));
     ste_buf_deinit(&sql);
@@ -146,18 +144,52 @@ static void test_splits_by_rows_and_stops_at_a_failure(void **state)
     struct ste_buf sql = {0};
     struct seen seen = {.sql = &sql};
     struct ste_error err = {0};
-    const struct ste_rows_text text = {"I ", "", word_row, 2};
-    assert_int_equal(ste_rows_build(&sql, &text, words, 5, 1000, see, &seen, &err), STE_OK);
+    const struct ste_rows_sql text = {
+        .head = "I ", .tail = "", .columns = 1, .rows_max = 2, .fill = word_row};
+    assert_int_equal(ste_rows_build(&sql, &text, words, 0, 5, 1000, see, &seen, &err), STE_OK);
     assert_int_equal(seen.statements, 3);
     assert_string_equal(seen.texts[0], "I ('aa'),('bb')");
     assert_int_equal(seen.counts[2], 1);
-    assert_int_equal(ste_rows_build(&sql, &text, words, 0, 1000, see, &seen, &err), STE_OK);
+    assert_int_equal(ste_rows_build(&sql, &text, words, 0, 0, 1000, see, &seen, &err), STE_OK);
     assert_int_equal(seen.statements, 3);
     seen.statements = 0;
+    assert_int_equal(ste_rows_build(&sql, &text, words, 3, 5, 1000, see, &seen, &err), STE_OK);
+    assert_int_equal(seen.statements, 1);
+    assert_string_equal(seen.texts[0], "I ('dd'),('ee')");
+    assert_int_equal(seen.firsts[0], 3);
+    seen.statements = 0;
     seen.answer = STE_E_SHARD_DEADLOCK;
-    assert_int_equal(ste_rows_build(&sql, &text, words, 5, 1000, see, &seen, &err),
+    assert_int_equal(ste_rows_build(&sql, &text, words, 0, 5, 1000, see, &seen, &err),
                      STE_E_SHARD_DEADLOCK);
     assert_int_equal(seen.statements, 1);
+    ste_buf_deinit(&sql);
+}
+
+static void mixed_row(struct ste_sql_value *at, const void *rows, size_t index)
+{
+    (void)rows;
+    at = ste_put_u64(at, index);
+    at = ste_put_date(at, 0);
+    at = ste_put_date(at, STE_DATE_NONE);
+    ste_put_bytes(at, STE_BYTES("it's"));
+}
+
+static void test_kinds_and_placeholders(void **state)
+{
+    (void)state;
+    struct ste_buf sql = {0};
+    struct seen seen = {.sql = &sql};
+    struct ste_error err = {0};
+    const struct ste_rows_sql mixed = {
+        .head = "I ", .tail = " T", .columns = 4, .fill = mixed_row};
+    const struct ste_rows_sql bare = {
+        .head = "D (", .tail = ")", .columns = 1, .bare = true, .fill = word_row};
+    assert_int_equal(ste_rows_build(&sql, &mixed, NULL, 7, 8, 1000, see, &seen, &err), STE_OK);
+    assert_string_equal(seen.texts[0], "I (7,'1970-01-01',NULL,'it\\'s') T");
+    assert_int_equal(ste_rows_build(&sql, &bare, words, 0, 2, 1000, see, &seen, &err), STE_OK);
+    assert_string_equal(seen.texts[1], "D ('aa','bb')");
+    ste_rows_placeholders(&sql, &mixed, 2);
+    assert_sql(&sql, "I (?,?,?,?),(?,?,?,?) T");
     ste_buf_deinit(&sql);
 }
 
@@ -168,6 +200,7 @@ int main(void)
         cmocka_unit_test(test_escape_at_every_place),
         cmocka_unit_test(test_splits_by_bytes),
         cmocka_unit_test(test_splits_by_rows_and_stops_at_a_failure),
+        cmocka_unit_test(test_kinds_and_placeholders),
     };
     return cmocka_run_group_tests_name("statement", tests, NULL, NULL);
 }

@@ -8,27 +8,24 @@ enum { FIRST_SIBLINGS = 64 };
 
 /* ---- lock ---- */
 
-static void lock_row(struct ste_buf *sql, const void *rows, size_t index)
+static void lock_row(struct ste_sql_value *at, const void *rows, size_t index)
 {
     const struct ste_trade_key_row *key = (const struct ste_trade_key_row *)rows + index;
-    ste_buf_u8(sql, '(');
-    ste_sql_date(sql, key->trade_date);
-    ste_sql_comma(sql);
-    ste_sql_hash(sql, key->trade_key);
-    ste_sql_comma(sql);
-    ste_sql_hash(sql, key->match_hash);
-    ste_sql_comma(sql);
-    ste_sql_u64(sql, key->slot);
-    ste_buf_append(sql, ",0,", 3);
-    ste_sql_bytes(sql, key->identity);
-    ste_buf_u8(sql, ')');
+    at = ste_put_date(at, key->trade_date);
+    at = ste_put_hash(at, &key->trade_key);
+    at = ste_put_hash(at, &key->match_hash);
+    at = ste_put_u64(at, key->slot);
+    at = ste_put_u64(at, 0);
+    ste_put_bytes(at, key->identity);
 }
 
 /* Locks rows that are there and rows that are not: what SELECT … FOR UPDATE cannot do. A row that is
  * there keeps every value. */
-static const struct ste_rows_text lock_text = {
-    "INSERT INTO trade (trade_date,trade_key,match_hash,slot,status,identity) VALUES ",
-    " ON DUPLICATE KEY UPDATE status=status", lock_row, 0};
+static const struct ste_rows_sql lock_sql = {
+    .head = "INSERT INTO trade (trade_date,trade_key,match_hash,slot,status,identity) VALUES ",
+    .tail = " ON DUPLICATE KEY UPDATE status=status",
+    .columns = 6,
+    .fill = lock_row};
 
 /* ---- load ---- */
 
@@ -146,7 +143,8 @@ enum ste_code ste_shard_lock_and_load(struct ste_shard *shard, const struct ste_
                                       struct ste_trade_row *rows, struct ste_error *err)
 {
     enum ste_code rc =
-        ste_shard_write_rows(shard, &lock_text, keys, count, NULL, "lock trades", err);
+        ste_shard_write_prepared(shard, STE_PREPARED_LOCK, &lock_sql, keys, count, NULL,
+                                 "lock trades", err);
     return rc == STE_OK ? ste_shard_load_only(shard, keys, count, false, arena, rows, err) : rc;
 }
 
@@ -230,48 +228,45 @@ enum ste_code ste_shard_load_siblings(struct ste_shard *shard, const struct ste_
 
 /* ---- save and delete ---- */
 
-static void save_row(struct ste_buf *sql, const void *rows, size_t index)
+static void save_row(struct ste_sql_value *at, const void *rows, size_t index)
 {
     const struct ste_trade_save *row = (const struct ste_trade_save *)rows + index;
-    const struct ste_bytes texts[] = {row->identity, row->trade_reference, row->broker8,
-                                      row->manager8, row->instrument,      row->state};
-    const uint64_t counts[] = {row->slot, row->status, row->message_count, row->account_count,
-                               row->cls_version};
-    ste_buf_u8(sql, '(');
-    ste_sql_date(sql, row->trade_date);
-    ste_sql_comma(sql);
-    ste_sql_hash(sql, row->trade_key);
-    ste_sql_comma(sql);
-    ste_sql_hash(sql, row->match_hash);
-    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-        ste_sql_comma(sql);
-        ste_sql_u64(sql, counts[i]);
-    }
-    ste_sql_comma(sql);
-    ste_sql_date(sql, row->settlement_date);
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-        ste_sql_comma(sql);
-        ste_sql_bytes(sql, texts[i]);
-    }
-    ste_buf_u8(sql, ')');
+    at = ste_put_date(at, row->trade_date);
+    at = ste_put_hash(at, &row->trade_key);
+    at = ste_put_hash(at, &row->match_hash);
+    at = ste_put_u64(at, row->slot);
+    at = ste_put_u64(at, row->status);
+    at = ste_put_u64(at, row->message_count);
+    at = ste_put_u64(at, row->account_count);
+    at = ste_put_u64(at, row->cls_version);
+    at = ste_put_date(at, row->settlement_date);
+    at = ste_put_bytes(at, row->identity);
+    at = ste_put_bytes(at, row->trade_reference);
+    at = ste_put_bytes(at, row->broker8);
+    at = ste_put_bytes(at, row->manager8);
+    at = ste_put_bytes(at, row->instrument);
+    ste_put_bytes(at, row->state);
 }
 
 /* Every row is there and locked already; the upsert is the portable way to update many at once.
  * Key, slot and identity never change. */
-static const struct ste_rows_text save_text = {
-    "INSERT INTO trade (trade_date,trade_key,match_hash,slot,status,message_count,account_count,"
-    "cls_version,settlement_date,identity,trade_reference,broker,manager,instrument,state) VALUES ",
-    " ON DUPLICATE KEY UPDATE status=VALUES(status),message_count=VALUES(message_count),"
-    "account_count=VALUES(account_count),cls_version=VALUES(cls_version),"
-    "settlement_date=VALUES(settlement_date),trade_reference=VALUES(trade_reference),"
-    "broker=VALUES(broker),manager=VALUES(manager),instrument=VALUES(instrument),"
-    "state=VALUES(state)",
-    save_row, 0};
+static const struct ste_rows_sql save_sql = {
+    .head = "INSERT INTO trade (trade_date,trade_key,match_hash,slot,status,message_count,"
+            "account_count,cls_version,settlement_date,identity,trade_reference,broker,manager,"
+            "instrument,state) VALUES ",
+    .tail = " ON DUPLICATE KEY UPDATE status=VALUES(status),message_count=VALUES(message_count),"
+            "account_count=VALUES(account_count),cls_version=VALUES(cls_version),"
+            "settlement_date=VALUES(settlement_date),trade_reference=VALUES(trade_reference),"
+            "broker=VALUES(broker),manager=VALUES(manager),instrument=VALUES(instrument),"
+            "state=VALUES(state)",
+    .columns = 15,
+    .fill = save_row};
 
 enum ste_code ste_shard_save_trades(struct ste_shard *shard, const struct ste_trade_save *rows,
                                     size_t count, struct ste_error *err)
 {
-    return ste_shard_write_rows(shard, &save_text, rows, count, NULL, "write trades", err);
+    return ste_shard_write_prepared(shard, STE_PREPARED_SAVE, &save_sql, rows, count, NULL,
+                                    "write trades", err);
 }
 
 enum ste_code ste_shard_delete_trades(struct ste_shard *shard, const struct ste_trade_key_row *keys,

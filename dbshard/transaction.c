@@ -10,18 +10,22 @@
 
 /* The server has dropped the whole transaction after a deadlock, but only the statement after a lock
  * wait that timed out (innodb_rollback_on_timeout is off): ROLLBACK is right after both. */
-static enum ste_code failed(struct ste_shard *shard, const char *what, struct ste_error *err)
+enum ste_code ste_shard_failed(struct ste_shard *shard, unsigned number, const char *text,
+                               const char *what, struct ste_error *err)
 {
-    const unsigned number = mysql_errno(shard->db);
     const enum ste_code rc = ste_shard_classify(number);
-    ste_error_set(err, rc, "shard %u: could not %s: %s (%u)", shard->number, what,
-                  mysql_error(shard->db), number);
+    ste_error_set(err, rc, "shard %u: could not %s: %s (%u)", shard->number, what, text, number);
     if (rc == STE_E_SHARD_DOWN || rc == STE_E_NOMEM)
         shard->broken = true;
     else if (shard->in_tx)
         ste_shard_rollback(shard);
     shard->in_tx = false;
     return rc;
+}
+
+static enum ste_code failed(struct ste_shard *shard, const char *what, struct ste_error *err)
+{
+    return ste_shard_failed(shard, mysql_errno(shard->db), mysql_error(shard->db), what, err);
 }
 
 static enum ste_code send_statement(struct ste_shard *shard, struct ste_bytes sql, const char *what,
@@ -91,13 +95,13 @@ static enum ste_code write_run(void *context, size_t first, size_t count, struct
     return STE_OK;
 }
 
-enum ste_code ste_shard_write_rows(struct ste_shard *shard, const struct ste_rows_text *text,
-                                   const void *rows, size_t count, uint64_t *ret_ids,
+enum ste_code ste_shard_write_rows(struct ste_shard *shard, const struct ste_rows_sql *shape,
+                                   const void *rows, size_t first, size_t end, uint64_t *ret_ids,
                                    const char *what, struct ste_error *err)
 {
     struct write write = {shard, ret_ids, what};
-    enum ste_code rc = ste_rows_build(&shard->sql, text, rows, count, shard->packet_max, write_run,
-                                      &write, err);
+    enum ste_code rc = ste_rows_build(&shard->sql, shape, rows, first, end, shard->packet_max,
+                                      write_run, &write, err);
     if ((rc == STE_E_SHARD_ROW || rc == STE_E_NOMEM) && shard->in_tx)
         ste_shard_rollback(shard); /* the builder's own refusals */
     return rc;
