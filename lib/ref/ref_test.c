@@ -164,6 +164,31 @@ static void newest_rate_not_after_the_business_date(void **state)
     remove_folder(&folder);
 }
 
+/* The way a daemon goes: from the map itself. */
+static void from_a_cluster_map(void **state)
+{
+    struct folder folder;
+    struct ste_faults faults = {0};
+    struct ste_cluster *cluster = NULL;
+    struct ste_ref *ref = NULL;
+    struct ste_error err = {0};
+    char path[128];
+    (void)state;
+    make_folder(&folder);
+    write_file(&folder, "map.yaml",
+               "reference: {currencies: cur.csv, countries: cou.csv, participants: par.yaml}\n");
+    snprintf(path, sizeof(path), "%s/map.yaml", folder.path);
+    assert_int_equal(ste_cluster_draft(path, &faults, &cluster, &err), STE_OK);
+    assert_int_equal(ste_ref_load(cluster, &faults, &ref, &err), STE_OK);
+    ste_cluster_free(cluster); /* the snapshot borrows nothing of it */
+    assert_non_null(ste_ref_participant(ref, STE_BYTES("CRSTZZ22")));
+    assert_int_equal(ste_ref_business(ref, STE_BYTES("SG"), 0), STE_BUSINESS_NO_CALENDAR);
+    assert_false(ste_ref_has_instruments(ref));
+    ste_ref_free(ref);
+    ste_faults_deinit(&faults);
+    remove_folder(&folder);
+}
+
 static void assert_faults(const struct ste_faults *faults, const char *const *expected,
                           size_t count)
 {
@@ -275,6 +300,7 @@ int main(void)
         cmocka_unit_test(instruments),
         cmocka_unit_test(shipped_rates),
         cmocka_unit_test(newest_rate_not_after_the_business_date),
+        cmocka_unit_test(from_a_cluster_map),
         cmocka_unit_test(faults_of_all_files_at_once),
         cmocka_unit_test(sections_that_lack_everything),
         cmocka_unit_test(tables_for_the_documentation),

@@ -9,9 +9,9 @@ enum kind { REF, BIC, DATE, TIME, CODE, ISIN, QTY, PRICE, MONEY, SMONEY, FACTOR,
 
 static const struct {
     uint8_t kind;
-    bool is_attribute;
+    const char *attribute; /* NULL: the element's own text */
 } fields[STE_FIELD_COUNT] = {
-#define X(id, value, element, attribute, kind) [id] = {kind, !!attribute},
+#define X(id, value, element, attribute, kind) [id] = {kind, attribute},
 #include "msg/fields.def"
 #undef X
 };
@@ -252,7 +252,7 @@ void ste_check_values(struct ste_check *check)
     const struct ste_message *message = check->message;
     for (int i = STE_F_NONE + 1; i < STE_FIELD_COUNT; i++) {
         enum ste_field_id id = (enum ste_field_id)i;
-        if (fields[id].is_attribute || !ste_has(message, id) ||
+        if (fields[id].attribute || !ste_has(message, id) ||
             id == STE_F_PREVIOUS_REFERENCE || /* no NEWM carries it */
             !ste_type_carries(message->type, id) || ste_check_is_refused(check, id))
             continue;
