@@ -73,16 +73,24 @@ static enum ste_code free_disk(struct ste_api *api, uint64_t *ret_bytes, struct 
     return rc;
 }
 
-static uint64_t bytes_in_queues(const struct ste_json *queues)
+/* As of the last statistics, some seconds old. */
+static enum ste_code bytes_in_queues(struct ste_reconcile *r, uint64_t *ret, struct ste_error *err)
 {
     uint64_t sum = 0, bytes;
+    struct ste_json *queues = NULL;
+    enum ste_code rc = ste_api_get(
+        &r->api, STE_API_PATH("queues", r->cluster->broker.vhost, "?columns=name,message_bytes"),
+        &queues, err);
     for (const struct ste_json *queue = ste_json_first(queues); queue; queue = ste_json_next(queue)) {
         const char *name = ste_json_text(ste_json_get(queue, "name"));
         if (name && strncmp(name, "ste.", 4) == 0 &&
             ste_json_uint(ste_json_get(queue, "message_bytes"), &bytes))
             sum += bytes;
     }
-    return sum;
+    ste_json_free(queues);
+    if (rc == STE_OK)
+        *ret = sum;
+    return rc;
 }
 
 static uint64_t limit_of_in(const struct ste_json *policies)
@@ -94,15 +102,17 @@ static uint64_t limit_of_in(const struct ste_json *policies)
 }
 
 static enum ste_code choose_sizes(struct ste_reconcile *r, size_t participant_count,
-                                  const struct ste_json *queues, const struct ste_json *policies,
-                                  struct ste_topology_sizes *ret, struct ste_error *err)
+                                  const struct ste_json *policies, struct ste_topology_sizes *ret,
+                                  struct ste_error *err)
 {
     const uint64_t mib = 1 << 20;
-    uint64_t disk = 0;
+    uint64_t disk = 0, held = 0;
     enum ste_code rc = free_disk(&r->api, &disk, err);
+    if (rc == STE_OK)
+        rc = bytes_in_queues(r, &held, err);
     if (rc != STE_OK)
         return rc;
-    disk += bytes_in_queues(queues);
+    disk += held;
     unsigned step = ste_topology_step(r->cluster, participant_count, disk, limit_of_in(policies));
     if (step == STE_TOPOLOGY_NO_STEP) {
         *ret = ste_topology_sizes_of(r->cluster, participant_count, STE_TOPOLOGY_STEPS - 1);
@@ -414,11 +424,11 @@ static enum ste_code reconcile(struct ste_reconcile *r, struct ste_arena *arena,
     if (rc == STE_OK)
         rc = compare_vhost(r, err);
     if (rc == STE_OK)
-        rc = ste_api_get(&r->api, STE_API_PATH("queues", vhost), &queues, err);
+        rc = ste_api_get(&r->api, STE_API_PATH("queues", vhost, "?disable_stats=true"), &queues, err);
     if (rc == STE_OK)
         rc = ste_api_get(&r->api, STE_API_PATH("policies", vhost), &policies, err);
     if (rc == STE_OK)
-        rc = choose_sizes(r, participant_count, queues, policies, &sizes, err);
+        rc = choose_sizes(r, participant_count, policies, &sizes, err);
     if (rc == STE_OK)
         rc = ste_plan_build(r->cluster, participants, participant_count, &sizes, broker_major, arena,
                             &r->plan, err);

@@ -61,6 +61,10 @@ static enum ste_code request(struct ste_api *api, enum ste_http_method method,
     struct ste_buf url = {0};
     ste_buf_append_cstr(&url, "/api");
     for (size_t i = 0; path[i]; i++) {
+        if (path[i][0] == '?') {
+            ste_buf_append_cstr(&url, path[i]);
+            continue;
+        }
         ste_buf_append_cstr(&url, "/");
         ste_http_escape(&url, path[i]);
     }

@@ -19,7 +19,7 @@ STE_MUST_CHECK enum ste_code ste_api_open(const struct ste_cluster *cluster, str
                                           struct ste_error *err);
 void ste_api_close(struct ste_api *api);
 
-/* A path is its segments, not escaped, ended by NULL. */
+/* A path is its segments, not escaped, ended by NULL; one that begins with '?' is a query. */
 #define STE_API_PATH(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 /* *ret: the answer, ste_json_free(); NULL when there is no such thing. Errors: STE_E_MQ_REFUSED (no

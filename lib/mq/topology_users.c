@@ -91,13 +91,16 @@ static const struct ste_json *find_rights(const struct ste_reconcile *r, const s
     return item;
 }
 
+/* *ret_enters: the user may now enter the vhost, so that a login is judged by its password alone. */
 static enum ste_code compare_rights(struct ste_reconcile *r, const struct ste_plan_user *user,
-                                    const struct ste_json *permissions, struct ste_error *err)
+                                    const struct ste_json *permissions, bool *ret_enters,
+                                    struct ste_error *err)
 {
     const char *const fields[][2] = {
         {"configure", user->configure}, {"write", user->write}, {"read", user->read}};
     const struct ste_json *found = find_rights(r, permissions, user->login.user, NULL);
     bool same = found != NULL;
+    *ret_enters = found || r->apply;
     for (size_t i = 0; i < 3; i++)
         same = same && ste_json_is(found, fields[i][0], fields[i][1]);
     if (same)
@@ -151,13 +154,14 @@ enum ste_code ste_reconcile_users(struct ste_reconcile *r, struct ste_error *err
         rc = ste_api_get(&r->api, STE_API_PATH("topic-permissions"), &topics, err);
     for (size_t i = 0; i < r->plan.user_count && rc == STE_OK; i++) {
         const struct ste_plan_user *user = &r->plan.users[i];
-        bool made = false, known = ste_reconcile_find(users, "name", user->login.user) != NULL;
+        bool made = false, enters = false;
+        bool known = ste_reconcile_find(users, "name", user->login.user) != NULL;
         rc = one_user(r, user, users, &made, err);
         if (rc == STE_OK && (known || r->apply))
-            rc = compare_rights(r, user, permissions, err);
+            rc = compare_rights(r, user, permissions, &enters, err);
         if (rc == STE_OK && (known || r->apply))
             rc = compare_topic(r, user, topics, err);
-        if (rc == STE_OK && known && !made)
+        if (rc == STE_OK && known && !made && enters)
             rc = compare_password(r, user, err);
     }
     ste_json_free(users);
