@@ -216,12 +216,26 @@ static bool take_place(struct ste_trade *trade, size_t index)
     return true;
 }
 
+/* A stage that was judged has its messages: what follows relies on it. */
+static bool judged_is_there(const struct ste_trade *trade)
+{
+    if (trade->block != STE_STAGE_INCOMPLETE && !ste_trade_is_allocated(trade))
+        return false;
+    for (size_t i = 0; i < trade->leg_count; i++) {
+        const struct ste_leg *leg = &trade->legs[i];
+        bool is_whole = trade->noe && leg->places[0] && leg->places[1] && leg->places[2];
+        if (leg->result != STE_STAGE_INCOMPLETE && !is_whole)
+            return false;
+    }
+    return true;
+}
+
 bool ste_trade_index(struct ste_trade *trade)
 {
     for (size_t i = 0; i < trade->held_count; i++)
         if (!take_place(trade, i))
             return false;
-    return true;
+    return judged_is_there(trade);
 }
 
 const struct ste_held *ste_trade_add(struct ste_trade *trade, const struct ste_message *message,
