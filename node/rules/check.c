@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Path stop 6, the part without the trade: what MESSAGES section 6 finds in a message by itself.
+ * The part of stop 6 that needs no trade: what MESSAGES section 6 finds in a message by itself.
  * Each element alone is check_value.c, days are check_day.c, sums are check_sum.c. */
 #include "node/rules/check_finding.h"
 
