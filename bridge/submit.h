@@ -58,7 +58,7 @@ STE_MUST_CHECK enum ste_code ste_publisher_open(struct ste_publisher *publisher,
                                                 const struct ste_cluster *cluster,
                                                 struct ste_error *err);
 void ste_publisher_close(struct ste_publisher *publisher);
-/* Path stop 1 is ste_submit_publish in publish.c: signs `body` and sends it to ste.in. Blocks while
+/* Stop 1 of the path: signs `body` and sends it to ste.in. Blocks while
  * too much is unconfirmed. A refused delivery is sent again under the same id until it is taken. */
 STE_MUST_CHECK enum ste_code ste_submit_publish(struct ste_publisher *publisher,
                                                 const struct ste_signing_key *key,

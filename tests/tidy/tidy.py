@@ -22,7 +22,7 @@ MAY_INCLUDE = {
     "router": PROGRAM,
     "node": PROGRAM | {"node/rules"},
     "admin": PROGRAM,
-    "bridge": PROGRAM,
+    "bridge": PROGRAM | {"node/rules"},  # --check: the pure checks, no program
     "bench": PROGRAM,
 }
 
