@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "mq/names.h"
 #include "mq/topology_api.h"
 
-enum { LINE_BYTES = 512, POLICY_PRIORITY = 10 };
+enum { LINE_BYTES = 512, POLICY_PRIORITY = 10, FIRST_STATISTICS_MS = 15000 };
 
 static void add_line(struct ste_reconcile *r, const char *text, const char *more)
 {
@@ -52,25 +53,37 @@ static enum ste_code broker_version(struct ste_api *api, unsigned *ret_major, st
     return rc;
 }
 
-/* The least free disk of the broker's nodes, above the limit at which they raise their alarm. */
-static enum ste_code free_disk(struct ste_api *api, uint64_t *ret_bytes, struct ste_error *err)
+/* The least free disk of the broker's nodes, above the limit at which they raise their alarm;
+ * UINT64_MAX while none tells. */
+static enum ste_code told_disk(struct ste_api *api, uint64_t *ret_bytes, struct ste_error *err)
 {
     struct ste_json *nodes = NULL;
-    uint64_t least = UINT64_MAX, free_bytes, limit_bytes;
-    enum ste_code rc = ste_api_get(api, STE_API_PATH("nodes"), &nodes, err);
+    uint64_t free_bytes, limit_bytes;
+    const enum ste_code rc = ste_api_get(api, STE_API_PATH("nodes"), &nodes, err);
+    *ret_bytes = UINT64_MAX;
     for (const struct ste_json *node = ste_json_first(nodes); node; node = ste_json_next(node)) {
         if (!ste_json_uint(ste_json_get(node, "disk_free"), &free_bytes) ||
             !ste_json_uint(ste_json_get(node, "disk_free_limit"), &limit_bytes))
             continue; /* a node that is down */
-        uint64_t usable = free_bytes > limit_bytes ? free_bytes - limit_bytes : 0;
-        least = usable < least ? usable : least;
+        const uint64_t usable = free_bytes > limit_bytes ? free_bytes - limit_bytes : 0;
+        *ret_bytes = usable < *ret_bytes ? usable : *ret_bytes;
     }
-    if (rc == STE_OK && least == UINT64_MAX)
-        rc = ste_error_set(err, STE_E_HTTP, "broker management does not tell its free disk");
-    if (rc == STE_OK)
-        *ret_bytes = least;
     ste_json_free(nodes);
     return rc;
+}
+
+/* A broker that has just started tells its disk with its first statistics. */
+static enum ste_code free_disk(struct ste_api *api, uint64_t *ret_bytes, struct ste_error *err)
+{
+    const uint64_t limit_ns = ste_clock_mono_ns() + (uint64_t)FIRST_STATISTICS_MS * 1000000;
+    for (;;) {
+        const enum ste_code rc = told_disk(api, ret_bytes, err);
+        if (rc != STE_OK || *ret_bytes != UINT64_MAX)
+            return rc;
+        if (ste_clock_mono_ns() > limit_ns)
+            return ste_error_set(err, STE_E_HTTP, "broker management does not tell its free disk");
+        ste_clock_sleep_ms(200);
+    }
 }
 
 /* As of the last statistics, some seconds old. */
