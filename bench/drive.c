@@ -193,7 +193,8 @@ static uint64_t until_due_ns(const struct ste_drive *drive, uint64_t now_ns)
         return 0;
     uint64_t due_ns =
         drive->first_publish_ns +
-        (uint64_t)((unsigned __int128)drive->state->next_message * 1000000000u / drive->rate);
+        (uint64_t)((unsigned __int128)(drive->state->next_message - drive->skipped_messages) *
+                   1000000000u / drive->rate);
     return due_ns > now_ns ? due_ns - now_ns : 0;
 }
 
@@ -205,21 +206,45 @@ static bool too_many_outstanding(const struct ste_drive *drive)
     return drive->state->next_message + drive->batch - cleared > drive->outstanding_max;
 }
 
+/* The next `count` messages of the set are taken. */
+static void advance(struct ste_drive *drive, uint32_t count)
+{
+    struct ste_drive_state *state = drive->state;
+    state->next_number++;
+    state->next_message += count;
+    for (uint32_t i = 0; i < count; i++)
+        (void)ste_set_next(drive->set, &state->next_offset);
+}
+
+static uint32_t next_count(const struct ste_drive *drive)
+{
+    uint64_t left = drive->set->header->messages - drive->state->next_message;
+    return left < drive->batch ? (uint32_t)left : drive->batch;
+}
+
+/* Past the deliveries that an earlier run has confirmed. */
+static void skip_done(struct ste_drive *drive)
+{
+    struct ste_drive_state *state = drive->state;
+    while (drive->done && next_count(drive) > 0 &&
+           (drive->done[state->next_number / 8] >> (state->next_number % 8) & 1)) {
+        drive->skipped_messages += next_count(drive);
+        advance(drive, next_count(drive));
+    }
+}
+
 static uint32_t take_new(struct ste_drive *drive)
 {
     struct ste_drive_state *state = drive->state;
-    uint64_t left = drive->set->header->messages - state->next_message;
     uint32_t at = ste_window_take(&state->window);
     if (at == STE_WINDOW_NONE)
         return at;
     struct ste_window_place *place = &state->window.places[at];
-    place->count = left < drive->batch ? (uint32_t)left : drive->batch;
+    place->count = next_count(drive);
     place->first = state->next_message;
     place->offset = state->next_offset;
-    place->number = state->next_number++;
-    state->next_message += place->count;
-    for (uint32_t i = 0; i < place->count; i++)
-        (void)ste_set_next(drive->set, &state->next_offset);
+    place->number = state->next_number;
+    advance(drive, place->count);
     return at;
 }
 
@@ -255,6 +280,7 @@ static enum ste_code step(struct ste_drive *drive, bool take_more, struct ste_er
     uint32_t at = ste_window_take_again(&state->window);
     if (at != STE_WINDOW_NONE)
         return publish(drive, at, err);
+    skip_done(drive);
     bool more = take_more && state->next_message < drive->set->header->messages;
     if (!more || state->window.free_count == 0)
         return wait_for(drive, UINT64_C(1000000) * DRIVE_WAIT_MS, false, err);

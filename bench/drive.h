@@ -25,8 +25,10 @@ struct ste_drive {
     uint64_t rate;            /* messages a second, open loop; 0: as fast as it goes */
     uint64_t outstanding_max; /* messages between publish and CLS, with flow; 0: no bound */
     unsigned patience_s;      /* without any confirm */
+    const uint8_t *done;      /* bit per delivery: confirmed in an earlier run; NULL: none */
     /* Found. */
     _Atomic uint64_t confirmed_messages;
+    uint64_t skipped_messages; /* of deliveries done before */
     uint64_t deliveries, bytes, nacked, returned, reconnects;
     uint64_t lost; /* unconfirmed when their connection went: sent again, as the refused ones */
     uint64_t first_publish_ns, last_confirm_ns, cpu_ns;

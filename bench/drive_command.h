@@ -11,7 +11,7 @@ enum { STE_DRIVE_KEY_ID_BYTES = 128, STE_DRIVE_RUN_ID_BYTES = 16 };
 struct ste_drive_options {
     const char *config, *set, *ledger, *key, *run_id, *json;
     uint64_t batch, in_flight, rate, patience_s;
-    bool progress;
+    bool progress, resume;
 };
 #define STE_DRIVE_DEFAULTS                                                                         \
     {                                                                                              \

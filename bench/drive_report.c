@@ -21,10 +21,12 @@ void ste_drive_json(const struct ste_drive *drive, FILE *out)
     uint64_t messages = atomic_load(&drive->confirmed_messages);
     double seconds = ste_drive_seconds(drive);
     fprintf(out,
-            "\"batch\": %u, \"deliveries\": %llu, \"sent_messages\": %llu, \"sent_bytes\": %llu, "
+            "\"run_id\": \"%s\", \"batch\": %u, \"deliveries\": %llu, \"skipped_messages\": %llu, "
+            "\"sent_messages\": %llu, \"sent_bytes\": %llu, "
             "\"send_seconds\": %.3f, \"sent_per_s\": %.0f, \"nacked\": %llu, \"returned\": %llu, "
             "\"resent\": %llu, \"reconnects\": %llu, \"driver_cpu_us_per_msg\": %.2f",
-            drive->batch, (unsigned long long)drive->deliveries, (unsigned long long)messages,
+            drive->run_id, drive->batch, (unsigned long long)drive->deliveries,
+            (unsigned long long)drive->skipped_messages, (unsigned long long)messages,
             (unsigned long long)drive->bytes, seconds,
             seconds > 0 ? (double)messages / seconds : 0.0, (unsigned long long)drive->nacked,
             (unsigned long long)drive->returned,

@@ -43,4 +43,9 @@ struct ste_ledger_reader {
 STE_MUST_CHECK enum ste_code
 ste_ledger_read(const char *path, const struct ste_ledger_reader *reader, struct ste_error *err);
 
+/* Which deliveries "<run_id>-<number>" of `count` the ledger has whole, with all their messages:
+ * *ret_done is the caller's to free, bit `number` of it. No such file: none. */
+STE_MUST_CHECK enum ste_code ste_ledger_done(const char *path, const char *run_id, uint64_t count,
+                                             uint8_t **ret_done, struct ste_error *err);
+
 #endif

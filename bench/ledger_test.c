@@ -150,6 +150,28 @@ static void test_half_a_line_is_cut_off_and_the_rest_kept(void **state)
     assert_string_equal(counts.last_id, "c.1");
 }
 
+/* What was killed goes on where it was: a delivery whose lines are not all there is not done. */
+static void test_done_deliveries(void **state)
+{
+    (void)state;
+    uint8_t *done = NULL;
+    struct ste_error err = {0};
+    FILE *file = fopen(path, "we");
+    assert_non_null(file);
+    fputs("D run-0 1 5\nM 0 A k r s\nD other-1 1 5\nM 0 A k r s\nD run-9 2 5\nM 0 A k r s\n"
+          "M 1 A k r s\nD run-12 1 5\nM 0 A k r s\nD run-3 2 5\nM 0 A k r s\n",
+          file);
+    fclose(file);
+    assert_int_equal(ste_ledger_done(path, "run", 12, &done, &err), STE_OK);
+    assert_int_equal(done[0], 1 << 0);
+    assert_int_equal(done[1], 1 << 1);
+    free(done);
+    done = NULL;
+    assert_int_equal(ste_ledger_done("/nonexistent/ledger", "run", 12, &done, &err), STE_OK);
+    assert_int_equal(done[0] + done[1], 0);
+    free(done);
+}
+
 static void test_a_full_disk_is_an_error(void **state)
 {
     (void)state;
@@ -173,6 +195,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_more_than_the_buffer, make_file, remove_file),
         cmocka_unit_test_setup_teardown(test_half_a_line_is_cut_off_and_the_rest_kept, make_file,
                                         remove_file),
+        cmocka_unit_test_setup_teardown(test_done_deliveries, make_file, remove_file),
         cmocka_unit_test_setup_teardown(test_a_full_disk_is_an_error, make_file, remove_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

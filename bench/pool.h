@@ -11,7 +11,7 @@
 struct ste_pool_trade { /* by the trade's number in `trades` */
     uint64_t first_us;  /* arrival of its first CLS; 0: none yet */
     uint64_t versions;  /* bit v-1: version v has come */
-    uint64_t body_hash; /* of the latest new version */
+    uint64_t body_hash; /* of the latest new version; 0: not known */
 };
 struct ste_pool {
     /* Given. */
@@ -43,6 +43,8 @@ enum ste_code ste_pool_run(void *pool, struct ste_bench_jobs *jobs, struct ste_e
 /* One arrival, as it is counted; ste_pool_run does the rest. False: out of memory. */
 bool ste_pool_take(struct ste_pool *pool, struct ste_bytes message_id, struct ste_bytes body,
                    bool redelivered, uint64_t now_ns);
+/* A line of the ledger of a pool that was killed: as ste_pool_take, but nobody knows its body. */
+bool ste_pool_resume(struct ste_pool *pool, struct ste_bytes message_id, uint64_t arrived_us);
 void ste_pool_deinit(struct ste_pool *pool);
 /* "cls": …, "repeats": … : the pool's own figures, without braces. */
 void ste_pool_json(const struct ste_pool *pool, FILE *out);

@@ -9,7 +9,7 @@
 struct pool_options {
     const char *config, *ledger, *set, *sent, *json;
     uint64_t expect, idle_s;
-    bool progress;
+    bool progress, resume;
 };
 
 static int read_options(int argc, char **argv, struct pool_options *o)
@@ -24,6 +24,8 @@ static int read_options(int argc, char **argv, struct pool_options *o)
         STE_TEXT_OPTION("set", "DIR", &o->set, false, "count trades of this set only"),
         STE_TEXT_OPTION("sent", "LEDGER", &o->sent, false,
                         "the driver's ledger: joined at the end for the latency"),
+        STE_FLAG_OPTION("resume", &o->resume,
+                        "count what the ledger names already: after a pool that was killed"),
         STE_FLAG_OPTION("progress", &o->progress, "show progress even without a terminal"),
         STE_TEXT_OPTION("json", "FILE", &o->json, false, "write the result (- is standard output)"),
     };
@@ -41,6 +43,11 @@ static void draw(void *context)
     struct watch *watch = context;
     ste_progress_update(&watch->progress, atomic_load(&watch->pool->seen_trades));
 }
+
+struct resume {
+    struct ste_pool *pool;
+    bool failed;
+};
 
 /* Joining: the last confirm of each trade that the pool has seen. */
 struct join {
@@ -101,6 +108,27 @@ static enum ste_code join_ledger(const struct pool_options *o, const struct ste_
     return rc;
 }
 
+/* The body of a CLS taken by an earlier pool is gone: its repeat counts as one whatever it says. */
+static void on_cls(void *context, struct ste_bytes id, uint64_t arrived_us)
+{
+    struct resume *resume = context;
+    if (!ste_pool_resume(resume->pool, id, arrived_us))
+        resume->failed = true;
+}
+
+static enum ste_code resume_ledger(const struct pool_options *o, struct ste_pool *pool,
+                                   struct ste_error *err)
+{
+    struct resume resume = {.pool = pool};
+    if (!o->resume)
+        return STE_OK;
+    const struct ste_ledger_reader reader = {.context = &resume, .cls = on_cls};
+    enum ste_code rc = ste_ledger_read(o->ledger, &reader, err);
+    if (rc == STE_OK && resume.failed)
+        rc = ste_error_set(err, STE_E_NOMEM, "out of memory");
+    return rc;
+}
+
 static int pool_map(const struct pool_options *o, const struct ste_bench_map *map,
                     struct ste_flow *flow, const struct ste_set *set)
 {
@@ -109,8 +137,12 @@ static int pool_map(const struct pool_options *o, const struct ste_bench_map *ma
         .cluster = map->cluster, .flow = flow, .expect = o->expect, .idle_s = (unsigned)o->idle_s};
     if (set && pool.expect == 0)
         pool.expect = set->header->trades;
-    if (ste_ledger_open(o->ledger, &pool.ledger, &err) != STE_OK) {
+    if (ste_ledger_open(o->ledger, &pool.ledger, &err) != STE_OK ||
+        resume_ledger(o, &pool, &err) != STE_OK) {
         ste_bench_complain("pool", &err);
+        if (pool.ledger)
+            (void)!ste_ledger_close(pool.ledger, &err);
+        ste_pool_deinit(&pool);
         return STE_BENCH_FAILURE;
     }
     struct ste_bench_job job = {.run = ste_pool_run, .context = &pool, .what = "pool"};

@@ -63,8 +63,9 @@ static void count_new(struct ste_pool *pool, uint32_t number, struct ste_pool_tr
         ste_flow_cleared(pool->flow, number, now_ns / 1000);
 }
 
-bool ste_pool_take(struct ste_pool *pool, struct ste_bytes message_id, struct ste_bytes body,
-                   bool redelivered, uint64_t now_ns)
+/* hash 0: the body is not known. */
+static bool take(struct ste_pool *pool, struct ste_bytes message_id, uint64_t hash,
+                 bool redelivered, uint64_t now_ns)
 {
     struct ste_hash key = {{0}};
     unsigned version = 0;
@@ -81,18 +82,30 @@ bool ste_pool_take(struct ste_pool *pool, struct ste_bytes message_id, struct st
         return true;
     }
     struct ste_pool_trade *trade = &pool->trades[number];
-    uint64_t bit = UINT64_C(1) << (version - 1), hash = ste_hash64_of(body);
+    uint64_t bit = UINT64_C(1) << (version - 1);
     if (!(trade->versions & bit)) {
         trade->versions |= bit;
         trade->body_hash = hash;
         count_new(pool, number, trade, now_ns);
-    } else if (trade->versions >> (version - 1) == 1 && trade->body_hash != hash) {
+    } else if (trade->versions >> (version - 1) == 1 && hash != 0 && trade->body_hash != 0 &&
+               trade->body_hash != hash) {
         pool->conflicts++; /* told for the latest version only: of older ones no hash is kept */
     } else {
         pool->repeats++;
         pool->redelivered += redelivered;
     }
     return true;
+}
+
+bool ste_pool_take(struct ste_pool *pool, struct ste_bytes message_id, struct ste_bytes body,
+                   bool redelivered, uint64_t now_ns)
+{
+    return take(pool, message_id, ste_hash64_of(body), redelivered, now_ns);
+}
+
+bool ste_pool_resume(struct ste_pool *pool, struct ste_bytes message_id, uint64_t arrived_us)
+{
+    return take(pool, message_id, 0, false, arrived_us * 1000);
 }
 
 void ste_pool_deinit(struct ste_pool *pool)

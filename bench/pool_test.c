@@ -44,6 +44,20 @@ static void test_new_repeat_conflict(void **state)
     ste_pool_deinit(&pool);
 }
 
+static void test_resumed_from_a_ledger(void **state)
+{
+    (void)state;
+    static const char a1[] = "69be3502f79f1528f9ffb5adbdf2f779.1";
+    struct ste_pool pool = {0};
+    assert_true(ste_pool_resume(&pool, ste_bytes_of(a1), 4000));
+    assert_int_equal(atomic_load(&pool.seen_trades), 1);
+    assert_int_equal(pool.trades[0].first_us, 4000);
+    take(&pool, a1, "one", true);
+    assert_int_equal(pool.repeats, 1);
+    assert_int_equal(pool.conflicts, 0);
+    ste_pool_deinit(&pool);
+}
+
 static void test_ids_that_are_none(void **state)
 {
     (void)state;
@@ -128,6 +142,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_new_repeat_conflict),
+        cmocka_unit_test(test_resumed_from_a_ledger),
         cmocka_unit_test(test_ids_that_are_none),
         cmocka_unit_test(test_many_trades),
         cmocka_unit_test(test_latency_from_last_confirm),
