@@ -7,6 +7,7 @@
 
 #include <mysql.h>
 
+#include "dbshard/read.h"
 #include "dbshard/shard.h"
 #include "dbshard/statement.h"
 
@@ -58,12 +59,6 @@ void ste_shard_key_list(const struct ste_cluster *cluster, char *out, size_t out
 /* A statement without a result set. `what` names it in errors: "write trade rows". */
 STE_MUST_CHECK enum ste_code ste_shard_run(struct ste_shard *shard, struct ste_bytes sql,
                                            const char *what, struct ste_error *err);
-/* Calls `row` for each row, values and lengths as the server sent them. Errors of `row` end it. */
-typedef enum ste_code ste_shard_row(void *context, char **values, const unsigned long *lengths,
-                                    struct ste_error *err);
-STE_MUST_CHECK enum ste_code ste_shard_select(struct ste_shard *shard, struct ste_bytes sql,
-                                              const char *what, ste_shard_row *row, void *context,
-                                              struct ste_error *err);
 /* Multi-row statements for the rows first to end − 1; ret_ids (may be NULL) gets the AUTO_INCREMENT
  * id of each row at the row's own index. */
 STE_MUST_CHECK enum ste_code ste_shard_write_rows(struct ste_shard *shard,
@@ -86,16 +81,7 @@ enum ste_code ste_shard_failed(struct ste_shard *shard, unsigned number, const c
 /* Ends what a read outside a transaction has opened (node sessions have autocommit off). */
 STE_MUST_CHECK enum ste_code ste_shard_end_read(struct ste_shard *shard, struct ste_error *err);
 
-static inline struct ste_bytes ste_shard_value(char **values, const unsigned long *lengths,
-                                               unsigned column)
-{
-    return (struct ste_bytes){values[column], values[column] ? lengths[column] : 0};
-}
-uint64_t ste_shard_value_u64(char **values, const unsigned long *lengths, unsigned column);
-ste_date ste_shard_value_date(char **values, const unsigned long *lengths, unsigned column);
-struct ste_hash ste_shard_value_hash(char **values, const unsigned long *lengths, unsigned column);
-
-/* Path stop 6 without its locking statement: only for the test that shows what it is there for. */
+/* Stop 6 without its locking statement: only for the test that shows what it is there for. */
 STE_MUST_CHECK enum ste_code ste_shard_load_only(struct ste_shard *shard,
                                                  const struct ste_trade_key_row *keys, size_t count,
                                                  bool for_update, struct ste_arena *arena,
