@@ -6,8 +6,8 @@
 #include "mq/names.h"
 
 enum {
-    WINDOW_WAIT_MS = 20, /* a full window may open for so long, WINDOW_WAITS times */
-    WINDOW_WAITS = 10,
+    WINDOW_WAIT_MS = 20,
+    WINDOW_LIMIT_MS = 1000, /* a full window is waited for; then the sweeper takes over */
     AWAIT_MS = 5000,
     SWEEP_AGE_MS = 5000,
     SWEEP_ROWS = 256,
@@ -62,7 +62,10 @@ static enum ste_code publish_row(struct ste_relay *relay, const struct ste_outbo
                                            .record_count = row->record_count,
                                            .body = row->body};
     enum ste_code rc = ste_mq_publish(relay->publish, &message, cookie, err);
-    for (int i = 0; rc == STE_E_MQ_WINDOW && i < WINDOW_WAITS; i++) {
+    if (rc != STE_E_MQ_WINDOW)
+        return rc;
+    const uint64_t limit_ns = ste_clock_mono_ns() + (uint64_t)WINDOW_LIMIT_MS * 1000000;
+    while (rc == STE_E_MQ_WINDOW && ste_clock_mono_ns() < limit_ns) {
         rc = ste_mq_pump(relay->publish, WINDOW_WAIT_MS, err);
         if (rc == STE_OK)
             rc = ste_mq_publish(relay->publish, &message, cookie, err);
