@@ -2,7 +2,9 @@
 # What every part of the lab uses: messages, an instance's memory, children that end with us.
 # shellcheck shell=sh
 
-say() { printf '%s\n' "lab: $*"; }
+# Descriptor 3 is our own output: a trap may run while a command's output goes to its log.
+exec 3>&1
+say() { printf '%s\n' "lab: $*" >&3; }
 
 die() {
     printf '%s\n' "lab: $*" >&2
@@ -37,7 +39,7 @@ recall() { # KEY DEFAULT
 # that it started: a shell handles a trap only between commands, and waits in `wait` alone.
 children=
 spawn() {
-    setsid "$@" 9>&- &
+    setsid "$@" 3>&- 9>&- &
     child=$!
     children="$children $child"
 }
@@ -67,7 +69,7 @@ end_children() {
     children=
 }
 
-# Only one command at a time changes an instance. Descriptor 9 is closed in what we start.
+# Only one command at a time changes an instance. Descriptors 3 and 9 are closed in what we start.
 lock_instance() {
     mkdir -p "$dir" || die "could not make $dir"
     exec 9>"$dir/lock"

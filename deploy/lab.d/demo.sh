@@ -5,6 +5,7 @@
 
 demo_end() { # what a signal or a failure leaves: nothing that runs
     end_children
+    unlock_instance # it may have been in the middle of its start
     say "stopping the instance"
     (instance_down) || :
 }

@@ -22,7 +22,7 @@ process_start() { # NAME LOG COMMAND...
     mkdir -p "$dir/run" "$dir/log"
     rm -f "$dir/run/$name.pid"
     # Its own session: a Ctrl-C in our terminal is ours, not its.
-    setsid "$here/lab.d/run-as" "$dir/run/$name.pid" "$@" </dev/null >>"$log" 2>&1 9>&- &
+    setsid "$here/lab.d/run-as" "$dir/run/$name.pid" "$@" </dev/null >>"$log" 2>&1 3>&- 9>&- &
     if ! wait_until 10 [ -s "$dir/run/$name.pid" ]; then
         show_log "$log"
         die "could not start $name (log: $log)"
