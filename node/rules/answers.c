@@ -21,17 +21,15 @@ static struct ste_bytes level_name(enum ste_level level)
 }
 
 static void add_reasons(struct ste_decision *decision, struct ste_reply *reply,
-                        const struct ste_finding *findings, size_t count, bool warnings_only)
+                        const struct ste_finding *findings, size_t count, enum ste_level level)
 {
     if (count == 0)
         return;
-    reply->reasons = STE_DECISION_ARRAY(decision, struct ste_reply_reason, count);
     if (!reply->reasons)
-        return;
-    for (size_t i = 0; i < count; i++) {
+        reply->reasons = STE_DECISION_ARRAY(decision, struct ste_reply_reason, count);
+    for (size_t i = 0; i < count && reply->reasons; i++) {
         const struct ste_finding *finding = &findings[i];
-        if (finding->level == STE_LEVEL_OFF ||
-            (warnings_only && finding->level != STE_LEVEL_WARN))
+        if (finding->level != level)
             continue;
         reply->reasons[reply->reason_count++] = (struct ste_reply_reason){
             .code = finding->code,
@@ -41,6 +39,14 @@ static void add_reasons(struct ste_decision *decision, struct ste_reply *reply,
             .text = finding->text,
         };
     }
+}
+
+/* What refuses first, so that the first reason is the one that counts; then the warnings. */
+static void add_all_reasons(struct ste_decision *decision, struct ste_reply *reply,
+                            const struct ste_finding *findings, size_t count)
+{
+    add_reasons(decision, reply, findings, count, STE_LEVEL_REJECT);
+    add_reasons(decision, reply, findings, count, STE_LEVEL_WARN);
 }
 
 /* What ACK, REJ and EXC all say: which message of which delivery they answer. */
@@ -67,7 +73,7 @@ size_t ste_answer_ack_begin(struct ste_decision *decision)
         return SIZE_MAX;
     answer_to(decision, reply);
     add_reasons(decision, reply, decision->checked->findings, decision->checked->finding_count,
-                true);
+                STE_LEVEL_WARN);
     return decision->effects->reply_count - 1;
 }
 
@@ -97,16 +103,18 @@ void ste_answer_rej(struct ste_decision *decision, const struct ste_finding *fin
     if (!reply)
         return;
     answer_to(decision, reply);
-    add_reasons(decision, reply, findings, finding_count, false);
+    add_all_reasons(decision, reply, findings, finding_count);
 }
 
 void ste_answer_exc(struct ste_decision *decision, const struct ste_finding *finding)
 {
-    ste_effect_exception(decision, finding, 1, false);
+    struct ste_finding only = *finding;
+    only.level = STE_LEVEL_REJECT;
+    ste_effect_exception(decision, &only, 1, false);
     struct ste_reply *reply =
         ste_effect_reply(decision, STE_REPLY_EXC, ste_bic8(decision->record->signer));
     if (!reply)
         return;
     answer_to(decision, reply);
-    add_reasons(decision, reply, finding, 1, false);
+    add_reasons(decision, reply, &only, 1, STE_LEVEL_REJECT);
 }

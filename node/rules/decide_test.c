@@ -109,8 +109,9 @@ static void test_rej_lists_all_findings(void **state)
     const struct ste_reply *rej = ste_fixture_reply(fixture, STE_REPLY_REJ, 0);
     ste_assert_text(rej->to, "CUSTSGSG");
     assert_int_equal(rej->reason_count, 3);
-    ste_assert_text(rej->reasons[0].level, "warn");
+    ste_assert_text(rej->reasons[0].level, "reject"); /* what refuses comes first */
     ste_assert_text(rej->reasons[1].level, "reject");
+    ste_assert_text(rej->reasons[2].level, "warn");
     assert_int_equal(fixture->effects.exceptions[0].code, STE_C_XMIS);
     assert_int_equal(fixture->effects.exceptions[0].finding_count, 3);
     assert_true(ste_trade_is_empty(fixture->trade));

@@ -121,6 +121,9 @@ static void expect_reasons(struct ste_case_report *report, const struct wanted *
     if (!list && wanted->map && ste_yaml_get(wanted->map, "code") &&
         (reply->reason_count != 1 || !reason_fits(wanted->map, &reply->reasons[0], sent, index)))
         ste_case_fail(report, wanted->map, "message %zu: another reason", index);
+    const struct ste_yaml *first = wanted->map ? ste_yaml_get(wanted->map, "first") : NULL;
+    if (first && (reply->reason_count == 0 || !reason_fits(first, &reply->reasons[0], sent, index)))
+        ste_case_fail(report, first, "message %zu: the first reason is another", index);
     if (list && list->child_count != reply->reason_count)
         ste_case_fail(report, list, "message %zu: %zu reasons", index, reply->reason_count);
     size_t i = 0;
@@ -200,12 +203,22 @@ static void expect_answer(struct ste_case_report *report, const struct ste_case_
         expect_then(report, then, reply);
 }
 
+static size_t batch_count(const struct ste_yaml *batch)
+{
+    size_t count = 0;
+    for (const struct ste_yaml *one = batch->child; one; one = one->next) {
+        const char *times = ste_yaml_scalar(one, "times");
+        count += times ? strtoul(times, NULL, 10) : 1;
+    }
+    return count;
+}
+
 void ste_case_expect_answers(struct ste_case_report *report, const struct ste_case_engine *engine,
                              const struct ste_case_sent *sent)
 {
     const struct ste_yaml *answers = ste_yaml_get(sent->step, "answers");
     const struct ste_yaml *batch = ste_yaml_get(sent->step, "batch");
-    size_t count = batch ? batch->child_count : 1, said = 0;
+    size_t count = batch ? batch_count(batch) : 1, said = 0;
     if (answers) {
         count = 0;
         for (const struct ste_yaml *answer = answers->child; answer; answer = answer->next)

@@ -39,18 +39,18 @@ bool ste_case_engine_send(struct ste_case_engine *engine, struct ste_bytes deliv
 
 enum { STE_CASE_LAYERS_MAX = 6 };
 
-/* Maps of element to value; later ones count. `trade_reference` is what $T stands for. */
+/* Maps of element to value; later ones count. $T stands for `trade_reference`, $N for `number`. */
 struct ste_case_layers {
     const struct ste_yaml *maps[STE_CASE_LAYERS_MAX];
     size_t count;
-    const char *trade_reference;
+    const char *trade_reference, *number;
 };
 void ste_case_layer(struct ste_case_layers *layers, const struct ste_yaml *map);
 /* Appends one <TradeMessage>; then `edit`, a list of {find, put}, or NULL. False: a text to find is
  * not there. */
 bool ste_case_render(struct ste_buf *out, const struct ste_case_layers *layers,
                      const struct ste_yaml *edit, bool with_namespace);
-/* A raw body with $T put in. */
+/* A raw body with $T put in and $[n*text] written out. */
 void ste_case_render_body(struct ste_buf *out, const char *text, const char *trade_reference);
 
 /* ---- expect.c: what should come out ---- */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS_MAX = 64, ORDERS_ALL_MAX = 720, ORDERS_SOME = 300 };
+enum { STEPS_MAX = 1024, ORDERS_ALL_MAX = 720, ORDERS_SOME = 300 };
 
 struct runner {
     struct ste_case_engine engine;
@@ -55,10 +55,18 @@ static const struct ste_yaml *given(const struct runner *runner, const struct st
     return node;
 }
 
+/* How often a step sends its message: `times`, else once. */
+static unsigned times(const struct ste_yaml *step)
+{
+    const char *text = ste_yaml_scalar(step, "times");
+    return text ? (unsigned)strtoul(text, NULL, 10) : 1;
+}
+
 static bool render_message(struct runner *runner, const struct ste_yaml *one_case,
                            const struct plan *plan, const char *name, const struct ste_yaml *step,
-                           bool with_namespace, struct ste_buf *out)
+                           unsigned number, bool with_namespace, struct ste_buf *out)
 {
+    char number_text[16];
     const struct ste_yaml *own = ste_yaml_get(one_case, "given");
     const struct ste_yaml *template_name = given(runner, one_case, "template");
     const struct ste_yaml *template =
@@ -67,7 +75,9 @@ static bool render_message(struct runner *runner, const struct ste_yaml *one_cas
             : NULL;
     const struct ste_yaml *messages = template ? ste_yaml_get(template, "messages") : NULL;
     const struct ste_yaml *message = messages ? ste_yaml_get(messages, name) : NULL;
-    struct ste_case_layers layers = {.trade_reference = plan->trade_reference};
+    struct ste_case_layers layers = {.trade_reference = plan->trade_reference,
+                                     .number = number_text};
+    snprintf(number_text, sizeof(number_text), "%u", number);
     if (!message)
         return false;
     ste_case_layer(&layers, ste_yaml_get(template, "common"));
@@ -96,8 +106,13 @@ static struct delivery *add_delivery(struct plan *plan, const struct ste_yaml *s
 static bool plan_message(struct runner *runner, const struct ste_yaml *one_case, struct plan *plan,
                          const char *name, const struct ste_yaml *step)
 {
-    struct delivery *delivery = add_delivery(plan, step);
-    return delivery && render_message(runner, one_case, plan, name, step, true, &delivery->body);
+    for (unsigned number = 1; number <= times(step); number++) {
+        struct delivery *delivery = add_delivery(plan, step);
+        if (!delivery || !render_message(runner, one_case, plan, name, step, number, true,
+                                         &delivery->body))
+            return false;
+    }
+    return true;
 }
 
 static bool is_in(const struct ste_yaml *list, const char *name)
@@ -141,10 +156,12 @@ static bool plan_batch(struct runner *runner, const struct ste_yaml *one_case, s
     ste_buf_append_cstr(&delivery->body, "<TradeMessages xmlns=\"urn:ste:trade:1\">\n");
     for (const struct ste_yaml *one = ste_yaml_get(step, "batch")->child; one; one = one->next) {
         const char *name = ste_yaml_scalar(one, "send");
-        if (!name ||
-            !render_message(runner, one_case, plan, name, one, false, &delivery->body))
-            return false;
-        ste_buf_append_cstr(&delivery->body, "\n");
+        for (unsigned number = 1; number <= times(one); number++) {
+            if (!name || !render_message(runner, one_case, plan, name, one, number, false,
+                                         &delivery->body))
+                return false;
+            ste_buf_append_cstr(&delivery->body, "\n");
+        }
     }
     ste_buf_append_cstr(&delivery->body, "</TradeMessages>\n");
     return true;

@@ -3,9 +3,10 @@
 #include "harness.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { ELEMENT_BYTES_MAX = 80, ELEMENTS_MAX = 96, EDITS_MAX = 16 };
+enum { ELEMENT_BYTES_MAX = 80, ELEMENTS_MAX = 96, REPEAT_MAX = 8 << 20 };
 
 void ste_case_layer(struct ste_case_layers *layers, const struct ste_yaml *map)
 {
@@ -41,14 +42,34 @@ static void put_escaped(struct ste_buf *out, const char *text, size_t len)
         }
 }
 
-/* $T, $Broker and $Manager put in. */
+/* "$[3*ab]" gives ababab: appends it and returns what follows; NULL: it is no such thing. */
+static const char *put_repeated(struct ste_buf *out, const char *at)
+{
+    char *star = NULL;
+    unsigned long count = strncmp(at, "$[", 2) == 0 ? strtoul(at + 2, &star, 10) : 0;
+    const char *end = count && *star == '*' ? strchr(star, ']') : NULL;
+    if (!end || count > REPEAT_MAX)
+        return NULL;
+    while (count--)
+        ste_buf_append(out, star + 1, (size_t)(end - star - 1));
+    return end + 1;
+}
+
+/* $T, $N, $Broker and $Manager put in. */
 static void put_value(struct ste_buf *out, const struct ste_case_layers *layers, const char *value)
 {
     for (const char *at = value; *at;) {
-        const char *name = NULL, *text = NULL;
+        const char *name = NULL, *text = NULL, *next = put_repeated(out, at);
+        if (next) {
+            at = next;
+            continue;
+        }
         if (strncmp(at, "$T", 2) == 0) {
             name = "$T";
             text = layers->trade_reference;
+        } else if (strncmp(at, "$N", 2) == 0) {
+            name = "$N";
+            text = layers->number;
         } else if (strncmp(at, "$Broker", 7) == 0) {
             name = "$Broker";
             text = look_up(layers, "Broker");
@@ -160,11 +181,15 @@ bool ste_case_render(struct ste_buf *out, const struct ste_case_layers *layers,
 
 void ste_case_render_body(struct ste_buf *out, const char *text, const char *trade_reference)
 {
-    for (const char *at = text; *at;)
-        if (strncmp(at, "$T", 2) == 0) {
+    for (const char *at = text; *at;) {
+        const char *next = put_repeated(out, at);
+        if (next) {
+            at = next;
+        } else if (strncmp(at, "$T", 2) == 0) {
             ste_buf_append_cstr(out, trade_reference);
             at += 2;
         } else {
             ste_buf_append(out, at++, 1);
         }
+    }
 }
