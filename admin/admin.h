@@ -12,6 +12,7 @@ enum ste_admin_exit { STE_ADMIN_OK = 0, STE_ADMIN_FAILURE = 1, STE_ADMIN_USAGE =
 
 int ste_admin_topology(int argc, char **argv);
 int ste_admin_migrate(int argc, char **argv);
+int ste_admin_day(int argc, char **argv);
 int ste_admin_check(int argc, char **argv);
 
 /* Loads the map for a sub-command; faults go to stderr. NULL: the caller ends with
