@@ -15,6 +15,7 @@ static const struct command commands[] = {
     {"topology", ste_admin_topology, "make exchanges, queues, policies, users and rights"},
     {"migrate", ste_admin_migrate, "make schema, identity, rights and open days on every shard"},
     {"day", ste_admin_day, "open, close or purge a trade date on every shard"},
+    {"check", ste_admin_check, "compare ledgers with every row of every shard"},
 };
 
 enum { ARGUMENTS_MAX = 64 };
