@@ -7,6 +7,8 @@
 #include "base/clock.h"
 #include "router/verify.h"
 
+enum { DEAD_RECORDS_MAX = 4096 }; /* of one dead letter; the router itself gathers far fewer */
+
 enum ste_code ste_decoder_init(struct ste_decoder *decoder, struct ste_daemon *daemon,
                                unsigned worker, struct ste_error *err)
 {
@@ -31,9 +33,10 @@ void ste_decoder_deinit(struct ste_decoder *decoder)
 }
 
 /* What every record of one delivery shares. */
-static struct ste_record record_of(struct ste_decoder *decoder,
-                                   const struct ste_mq_delivery *delivery,
-                                   const struct ste_key *key, struct ste_arena *arena)
+static enum ste_code share_record(struct ste_decoder *decoder,
+                                  const struct ste_mq_delivery *delivery,
+                                  const struct ste_key *key, struct ste_arena *arena,
+                                  struct ste_record *ret, struct ste_error *err)
 {
     struct ste_record record = {.version = STE_RECORD_VERSION,
                                 .map_epoch = decoder->cluster->map_epoch,
@@ -45,8 +48,11 @@ static struct ste_record record_of(struct ste_decoder *decoder,
             arena, "%s.%llu", decoder->id_prefix, (unsigned long long)++decoder->ids_given));
     if (key != NULL)
         record.signer = ste_bytes_of(key->participant->bic8);
-    ste_sha256(delivery->body, record.signed_sha256);
-    return record;
+    if (record.delivery_id.len == 0 ||
+        !ste_verify_sha256(decoder->verify, delivery->body, record.signed_sha256))
+        return ste_error_set(err, STE_E_NOMEM, "could not make a record");
+    *ret = record;
+    return STE_OK;
 }
 
 static struct ste_bytes kept_of(struct ste_bytes body)
@@ -78,8 +84,10 @@ enum ste_code ste_decode_delivery(struct ste_decoder *decoder,
                             delivery, arena, &refusal);
     struct ste_message *messages = NULL;
     size_t count = 0;
-    const enum ste_code rc =
-        ste_xml_decode(decoder->xml, delivery->body, arena, &messages, &count, err);
+    struct ste_record common;
+    enum ste_code rc = ste_xml_decode(decoder->xml, delivery->body, arena, &messages, &count, err);
+    if (rc == STE_OK)
+        rc = share_record(decoder, delivery, key, arena, &common, err);
     if (rc != STE_OK)
         return rc;
 
@@ -92,10 +100,9 @@ enum ste_code ste_decode_delivery(struct ste_decoder *decoder,
     struct ste_record *const records = STE_ARENA_ARRAY(arena, struct ste_record, count);
     if (records == NULL)
         return ste_error_set(err, STE_E_NOMEM, "could not keep %zu records", count);
-    const struct ste_record common = record_of(decoder, delivery, key, arena);
     for (size_t i = 0; i < count; i++) {
-        if (key != NULL)
-            ste_verify_sender(key->participant, &messages[i], arena);
+        if (key != NULL && !ste_verify_sender(key->participant, &messages[i], arena))
+            return ste_error_set(err, STE_E_NOMEM, "could not refuse a sender");
         records[i] = common;
         records[i].message = messages[i];
     }
@@ -104,15 +111,26 @@ enum ste_code ste_decode_delivery(struct ste_decoder *decoder,
     return STE_OK;
 }
 
-static void refuse_crashed(struct ste_record *record, struct ste_bytes queue,
+static bool refuse_crashed(struct ste_record *record, struct ste_bytes queue,
                            struct ste_arena *arena)
 {
+    const char *const text = ste_arena_printf(
+        arena, "given up in queue %.*s after its delivery limit", (int)queue.len, queue.at);
     record->message.exc = (struct ste_finding){
-        .code = STE_C_XCRS,
-        .level = STE_LEVEL_REJECT,
-        .text = ste_bytes_of(ste_arena_printf(arena, "given up in queue %.*s after its delivery limit",
-                                              (int)queue.len, queue.at))};
+        .code = STE_C_XCRS, .level = STE_LEVEL_REJECT, .text = ste_bytes_of(text)};
     record->message.type = STE_TYPE_EXC;
+    return text != NULL;
+}
+
+/* What cannot be read, is of a newer version, or was one too many, is kept as it is in one exception. */
+static enum ste_code keep_rest(struct ste_decoder *decoder, const struct ste_mq_delivery *delivery,
+                               struct ste_bytes rest, struct ste_arena *arena,
+                               struct ste_record *ret, struct ste_error *err)
+{
+    const enum ste_code rc = share_record(decoder, delivery, NULL, arena, ret, err);
+    if (rc == STE_OK)
+        ret->message.original = rest;
+    return rc;
 }
 
 enum ste_code ste_decode_dead(struct ste_decoder *decoder, const struct ste_mq_delivery *delivery,
@@ -120,30 +138,33 @@ enum ste_code ste_decode_dead(struct ste_decoder *decoder, const struct ste_mq_d
                               struct ste_error *err)
 {
     const size_t capacity = delivery->body.len / 4 + 1; /* each record has its length before it */
-    const size_t limit = capacity < 4096 ? capacity : 4096;
+    const size_t limit = capacity < DEAD_RECORDS_MAX ? capacity : DEAD_RECORDS_MAX;
     struct ste_record *const records = STE_ARENA_ARRAY(arena, struct ste_record, limit);
     if (records == NULL)
         return ste_error_set(err, STE_E_NOMEM, "could not keep %zu records", limit);
     struct ste_reader reader = ste_reader_of(delivery->body);
+    const char *from = reader.at;
     size_t count = 0;
-    enum ste_code rc = STE_OK;
     bool done = false;
     while (count + 1 < limit) {
-        rc = ste_record_decode(&reader, arena, &records[count], &done, err);
+        const enum ste_code rc = ste_record_decode(&reader, arena, &records[count], &done, err);
+        if (rc == STE_E_NOMEM)
+            return rc;
         if (rc != STE_OK || done)
             break;
-        refuse_crashed(&records[count++], delivery->death_queue, arena);
+        count++;
+        from = reader.at;
     }
-    if (rc == STE_E_NOMEM)
-        return rc;
-    if (!done) { /* damaged, or of a newer version: what is left is kept as it is */
-        records[count] = record_of(decoder, delivery, NULL, arena);
-        records[count].message.original =
-            (struct ste_bytes){reader.at, (size_t)(reader.end - reader.at)};
-        if (records[count].message.original.len == 0)
-            records[count].message.original = delivery->body;
-        refuse_crashed(&records[count++], delivery->death_queue, arena);
+    if (!done) {
+        const struct ste_bytes rest = {from, (size_t)(reader.end - from)};
+        const enum ste_code rc = keep_rest(decoder, delivery, rest, arena, &records[count], err);
+        if (rc != STE_OK)
+            return rc;
+        count++;
     }
+    for (size_t i = 0; i < count; i++)
+        if (!refuse_crashed(&records[i], delivery->death_queue, arena))
+            return ste_error_set(err, STE_E_NOMEM, "could not refuse a record");
     *ret = records;
     *ret_count = count;
     return STE_OK;

@@ -3,8 +3,13 @@
 
 #include <stdlib.h>
 
+/* Bodies are kept for the next publication, but not those that a large exception has grown. */
+enum { KEPT_BODY_BYTES_MAX = 4 * STE_GATHER_BYTES_MAX };
+
 static void release(struct ste_gather *gather, struct ste_publication *publication)
 {
+    if (publication->body.capacity > KEPT_BODY_BYTES_MAX)
+        ste_buf_deinit(&publication->body);
     ste_buf_clear(&publication->body);
     publication->state = STE_PUB_FREE;
     publication->record_count = 0;

@@ -46,11 +46,13 @@ bool ste_gather_add(struct ste_gather *gather, struct ste_route route,
 void ste_gather_close(struct ste_gather *gather, uint64_t opened_ns);
 /* Those that waited long enough become ready again. */
 void ste_gather_wake(struct ste_gather *gather, uint64_t now_ns);
-/* The next to send, or NULL; then one of sent, unsent (still first in line). */
+/* The next to send, or NULL. It stays first in line until ste_gather_sent. */
 struct ste_publication *ste_gather_next(struct ste_gather *gather);
 void ste_gather_sent(struct ste_gather *gather, struct ste_publication *publication);
+/* A sent one that was refused: ready again at resend_ns. */
 void ste_gather_wait(struct ste_gather *gather, struct ste_publication *publication,
                      uint64_t resend_ns);
+/* A sent one that was confirmed. */
 void ste_gather_done(struct ste_gather *gather, struct ste_publication *publication);
 void ste_gather_forget(struct ste_gather *gather); /* everything is free again */
 

@@ -39,22 +39,22 @@ const struct ste_key *ste_verify_delivery(const struct ste_ref *ref, ste_date bu
     size_t bad_offset = 0;
     if (ste_verify(context, key->verifier, delivery->body, delivery->signature, &bad_offset))
         return key;
-    const char *const offset = ste_arena_printf(arena, "%zu", bad_offset);
+    const char *const offset = ste_arena_printf(arena, "%zu", bad_offset); /* NULL: no place told */
     *ret_refusal = refusal(STE_C_XSIG, ste_bytes_of(offset),
                            delivery->signature.len == 0 ? "no ste-signature"
                                                         : "signature does not fit the body");
     return NULL;
 }
 
-void ste_verify_sender(const struct ste_participant *signer, struct ste_message *message,
+bool ste_verify_sender(const struct ste_participant *signer, struct ste_message *message,
                        struct ste_arena *arena)
 {
     static const int sender_rank = 2; /* limit 0, signature 1, Sender 2, type 3 … */
     const struct ste_field *const sender = &message->fields[STE_F_SENDER];
     if (sender->value.len == 0 || ste_participant_may_send_for(signer, sender->value))
-        return;
+        return true;
     if (message->exc.code != STE_C_NONE && ste_exc_rank(&message->exc) <= sender_rank)
-        return;
+        return true;
     const char *const place = ste_arena_printf(arena, "%u:%u", sender->line, sender->column);
     const char *const text =
         ste_arena_printf(arena, "%s may not send for %.*s", signer->bic8,
@@ -62,4 +62,6 @@ void ste_verify_sender(const struct ste_participant *signer, struct ste_message 
     message->exc = refusal(STE_C_XSND, ste_bytes_of(place), text);
     message->exc.element = STE_BYTES("Sender");
     message->type = STE_TYPE_EXC;
+    message->function = STE_FUNCTION_NONE;
+    return place != NULL && text != NULL;
 }

@@ -15,8 +15,8 @@ const struct ste_key *ste_verify_delivery(const struct ste_ref *ref, ste_date bu
                                           struct ste_arena *arena, struct ste_finding *ret_refusal);
 
 /* Refuses the message with XSND when `signer` may not send for its Sender, unless something that is
- * reported earlier was found already. */
-void ste_verify_sender(const struct ste_participant *signer, struct ste_message *message,
-                       struct ste_arena *arena);
+ * reported earlier was found already. False: out of memory. */
+STE_MUST_CHECK bool ste_verify_sender(const struct ste_participant *signer, struct ste_message *message,
+                                      struct ste_arena *arena);
 
 #endif

@@ -143,11 +143,16 @@ static enum ste_code take_one(struct worker *worker, bool *ret_got, struct ste_e
     return rc;
 }
 
+static bool is_full(const struct worker *worker)
+{
+    return worker->intake.held_bytes > HELD_BYTES_MAX || ste_intake_full(&worker->intake);
+}
+
 static enum ste_code take_burst(struct worker *worker, bool *ret_idle, struct ste_error *err)
 {
     *ret_idle = false;
     for (unsigned i = 0; i < RECEIVE_BURST; i++) {
-        if (worker->intake.held_bytes > HELD_BYTES_MAX || ste_intake_full(&worker->intake))
+        if (is_full(worker))
             break;
         bool got = false;
         const enum ste_code rc = take_one(worker, &got, err);
@@ -188,6 +193,23 @@ static enum ste_code send_and_settle(struct worker *worker, uint64_t close_age_n
     return rc;
 }
 
+/* While the consuming socket is not read, the broker still wants to hear our heartbeats on it. */
+static enum ste_code beat(struct worker *worker, struct ste_error *err)
+{
+    return ste_mq_wait(&worker->consume, 1, -1, 0, err);
+}
+
+/* Full: only confirms can help. */
+static enum ste_code wait_for_more(struct worker *worker, bool may_read, struct ste_error *err)
+{
+    struct ste_mq *const both[] = {worker->publish, worker->consume};
+    const int wait_ms = worker->gather.open_count > 0 ? 1 : 100;
+    enum ste_code rc = may_read ? STE_OK : beat(worker, err);
+    if (rc == STE_OK)
+        rc = ste_mq_wait(both, may_read ? 2 : 1, worker->daemon->wake_fd, wait_ms, err);
+    return rc;
+}
+
 static enum ste_code run_connected(struct worker *worker, struct ste_error *err)
 {
     while (!ste_daemon_stopping(worker->daemon)) {
@@ -197,15 +219,10 @@ static enum ste_code run_connected(struct worker *worker, struct ste_error *err)
             rc = send_and_settle(worker, idle ? gather_idle_ns : gather_busy_ns, err);
         if (rc != STE_OK)
             return rc;
-        if (idle || worker->intake.held_bytes > HELD_BYTES_MAX) {
-            struct ste_mq *const both[] = {worker->consume, worker->publish};
-            const bool may_read = idle;
-            const int wait_ms = worker->gather.open_count > 0 ? 1 : 100;
-            rc = ste_mq_wait(may_read ? both : both + 1, may_read ? 2 : 1, worker->daemon->wake_fd,
-                             wait_ms, err);
-            if (rc != STE_OK)
-                return rc;
-        }
+        if (idle || is_full(worker))
+            rc = wait_for_more(worker, idle, err);
+        if (rc != STE_OK)
+            return rc;
         ste_obs_set(worker->counters, STE_M_BUSY_NS, ste_clock_thread_cpu_ns());
     }
     return STE_OK;
@@ -217,6 +234,8 @@ static enum ste_code drain(struct worker *worker, struct ste_error *err)
     const uint64_t limit_ns = ste_clock_mono_ns() + (uint64_t)DRAIN_MS * 1000000;
     while (worker->intake.first != worker->intake.next && ste_clock_mono_ns() < limit_ns) {
         enum ste_code rc = send_and_settle(worker, 0, err);
+        if (rc == STE_OK)
+            rc = beat(worker, err);
         if (rc == STE_OK && worker->intake.first != worker->intake.next)
             rc = ste_mq_wait(&worker->publish, 1, -1, 10, err);
         if (rc != STE_OK)
