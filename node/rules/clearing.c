@@ -3,8 +3,6 @@
 #include "node/rules/compare.h"
 #include "node/rules/decision.h"
 
-#include <stdlib.h>
-
 static bool everything_agrees(const struct ste_trade *trade)
 {
     if (ste_trade_is_live(trade) || trade->block != STE_STAGE_PASSED)
@@ -206,18 +204,10 @@ static void tell_copy(struct ste_decision *decision, const struct ste_reply *cle
     copy->to = to;
 }
 
-static bool is_first_of_sender(const struct ste_trade *trade, size_t index)
-{
-    for (size_t i = 0; i < index; i++)
-        if (ste_bytes_equal(ste_held_sender8(trade, &trade->held[i]),
-                            ste_held_sender8(trade, &trade->held[index])))
-            return false;
-    return true;
-}
-
 void ste_clear(struct ste_decision *decision)
 {
     struct ste_trade *trade = decision->trade;
+    struct ste_receivers receivers;
     struct ste_reply clearing;
     if (!everything_agrees(trade))
         return;
@@ -231,12 +221,12 @@ void ste_clear(struct ste_decision *decision)
         .action = STE_CLEARING_NEWM,
     };
     trade->clearing_count++;
-    if (!make_clearing(decision, &clearing))
+    if (!make_clearing(decision, &clearing) ||
+        !ste_receivers_init(&receivers, decision, trade->held_count))
         return;
-    for (size_t i = 0; i < trade->held_count; i++)
-        if (is_first_of_sender(trade, i))
-            tell_mac(decision, &clearing, ste_held_sender8(trade, &trade->held[i]));
-    for (size_t i = 0; i < trade->held_count; i++)
-        if (is_first_of_sender(trade, i))
-            tell_copy(decision, &clearing, ste_held_sender8(trade, &trade->held[i]));
+    ste_receivers_add_senders(&receivers, trade);
+    for (size_t i = 0; i < receivers.count; i++)
+        tell_mac(decision, &clearing, receivers.list[i]);
+    for (size_t i = 0; i < receivers.count; i++)
+        tell_copy(decision, &clearing, receivers.list[i]);
 }

@@ -43,6 +43,18 @@ struct ste_bytes ste_decision_text(struct ste_decision *decision, const char *fo
     STE_PRINTF(2, 3);
 void ste_sort_bytes(struct ste_bytes *items, size_t count);
 
+/* Distinct receivers, in order of first mention. */
+struct ste_receivers {
+    struct ste_bytes *list;
+    size_t count;
+};
+/* Room for count_max; false: out of memory. */
+bool ste_receivers_init(struct ste_receivers *receivers, struct ste_decision *decision,
+                        size_t count_max);
+void ste_receivers_add(struct ste_receivers *receivers, struct ste_bytes bic8);
+/* The senders of all messages that hold a place. */
+void ste_receivers_add_senders(struct ste_receivers *receivers, const struct ste_trade *trade);
+
 /* ---- answers.c: what the sender, or the signer, of the record is told ---- */
 
 /* The ACK is said first, but its `then` is known last: begin gives its place in the replies

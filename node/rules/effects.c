@@ -150,3 +150,24 @@ void ste_sort_bytes(struct ste_bytes *items, size_t count)
     if (count > 1)
         qsort(items, count, sizeof(*items), compare_bytes);
 }
+
+bool ste_receivers_init(struct ste_receivers *receivers, struct ste_decision *decision,
+                        size_t count_max)
+{
+    *receivers = (struct ste_receivers){STE_DECISION_ARRAY(decision, struct ste_bytes, count_max), 0};
+    return receivers->list != NULL;
+}
+
+void ste_receivers_add(struct ste_receivers *receivers, struct ste_bytes bic8)
+{
+    for (size_t i = 0; i < receivers->count; i++)
+        if (ste_bytes_equal(receivers->list[i], bic8))
+            return;
+    receivers->list[receivers->count++] = bic8;
+}
+
+void ste_receivers_add_senders(struct ste_receivers *receivers, const struct ste_trade *trade)
+{
+    for (size_t i = 0; i < trade->held_count; i++)
+        ste_receivers_add(receivers, ste_held_sender8(trade, &trade->held[i]));
+}

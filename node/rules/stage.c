@@ -68,7 +68,7 @@ static bool judge_one(struct ste_stage *stage, struct ste_decision *decision,
         return true;
     size_t count = gather(stage, decision->trade, condition, &might_say);
     bool is_sum = stage->bit == STE_STAGE_BLOCK && condition->id == STE_COND_QUANTITY;
-    if (is_sum ? ste_block_quantity_agrees(stage, decision)
+    if (is_sum ? ste_block_quantity_agrees(stage, decision, count)
                : ste_said_agree(decision->trade, decision->rules->ref, tolerance, condition,
                                 stage->said, count, might_say))
         return true;
@@ -272,29 +272,16 @@ static void tell_one(struct ste_stage *stage, struct ste_decision *decision, str
     ste_sort_bytes(reply->references, reply->reference_count);
 }
 
-/* Nobody before him in the list is the same sender. */
-static bool is_first_of_sender(const struct ste_stage *stage, const struct ste_trade *trade,
-                               size_t index)
-{
-    struct ste_bytes sender8 = ste_held_sender8(trade, stage->messages[index]);
-    for (size_t i = 0; i < index; i++)
-        if (ste_bytes_equal(ste_held_sender8(trade, stage->messages[i]), sender8))
-            return false;
-    return true;
-}
-
 void ste_stage_tell(struct ste_stage *stage, struct ste_decision *decision, struct ste_bytes also)
 {
-    if (stage->reason_count == 0 || was_told(stage, decision))
+    struct ste_receivers receivers;
+    if (stage->reason_count == 0 || was_told(stage, decision) ||
+        !ste_receivers_init(&receivers, decision, stage->message_count + 1))
         return;
-    bool also_is_told = also.len == 0;
-    for (size_t i = 0; i < stage->message_count; i++) {
-        struct ste_bytes sender8 = ste_held_sender8(decision->trade, stage->messages[i]);
-        if (ste_bytes_equal(sender8, also))
-            also_is_told = true;
-        if (is_first_of_sender(stage, decision->trade, i))
-            tell_one(stage, decision, sender8);
-    }
-    if (!also_is_told)
-        tell_one(stage, decision, also);
+    for (size_t i = 0; i < stage->message_count; i++)
+        ste_receivers_add(&receivers, ste_held_sender8(decision->trade, stage->messages[i]));
+    if (also.len)
+        ste_receivers_add(&receivers, also);
+    for (size_t i = 0; i < receivers.count; i++)
+        tell_one(stage, decision, receivers.list[i]);
 }

@@ -35,8 +35,10 @@ void ste_stage_add_reason(struct ste_stage *stage, struct ste_decision *decision
  * this stage said the same. */
 void ste_stage_tell(struct ste_stage *stage, struct ste_decision *decision, struct ste_bytes also);
 
-/* stage_block.c: the sum of the allocations against the NOE. said: the NOE's quantity first. */
-bool ste_block_quantity_agrees(const struct ste_stage *stage, const struct ste_decision *decision);
+/* stage_block.c: the sum of the allocations against the NOE, and the units of the first `count` of
+ * said. */
+bool ste_block_quantity_agrees(const struct ste_stage *stage, const struct ste_decision *decision,
+                               size_t count);
 struct ste_bytes ste_block_quantity_text(struct ste_decision *decision);
 
 /* The reason's text for a difference: the code's, without what a refusal adds to it. */

@@ -2,7 +2,8 @@
  * BLOCK: the NOE against all its allocations, once these reach its quantity. */
 #include "node/rules/stage.h"
 
-bool ste_block_quantity_agrees(const struct ste_stage *stage, const struct ste_decision *decision)
+bool ste_block_quantity_agrees(const struct ste_stage *stage, const struct ste_decision *decision,
+                               size_t count)
 {
     const struct ste_trade *trade = decision->trade;
     const struct ste_tolerance *tolerance = &stage->profile->conditions[STE_COND_QUANTITY];
@@ -13,7 +14,7 @@ bool ste_block_quantity_agrees(const struct ste_stage *stage, const struct ste_d
         largest = smallest;
         smallest = trade->allocated;
     }
-    return ste_qualifiers_agree(stage->said, stage->message_count) &&
+    return ste_qualifiers_agree(stage->said, count) &&
            ste_within(decision->rules->ref, tolerance, (struct ste_bytes){NULL, 0}, smallest,
                       largest);
 }

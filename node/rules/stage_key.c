@@ -2,8 +2,6 @@
  * KEY: a new trade beside another one of the same match key. It changes nothing. */
 #include "node/rules/stage.h"
 
-#include <string.h>
-
 /* One line of the comparison of two trades. */
 struct key_reason {
     enum ste_msg_code code;
@@ -94,44 +92,22 @@ static void tell(struct ste_decision *decision, const struct ste_trade *theirs,
     ste_sort_bytes(reply->references, reply->reference_count);
 }
 
-/* Distinct receivers, in order of first mention. */
-struct receivers {
-    struct ste_bytes *list;
-    size_t count;
-};
-
-static void add_receiver(struct receivers *receivers, struct ste_bytes bic8)
-{
-    for (size_t i = 0; i < receivers->count; i++)
-        if (ste_bytes_equal(receivers->list[i], bic8))
-            return;
-    receivers->list[receivers->count++] = bic8;
-}
-
-static void add_senders(struct receivers *receivers, const struct ste_trade *trade)
-{
-    for (size_t i = 0; i < trade->held_count; i++)
-        add_receiver(receivers, ste_held_sender8(trade, &trade->held[i]));
-}
-
 static void tell_pair(struct ste_decision *decision, const struct ste_trade *theirs)
 {
     const struct ste_trade *ours = decision->trade;
     bool same_broker = ste_bytes_equal(ours->broker8, theirs->broker8);
     bool same_manager = ste_bytes_equal(ours->manager8, theirs->manager8);
-    struct receivers receivers = {
-        STE_DECISION_ARRAY(decision, struct ste_bytes, ours->held_count + theirs->held_count + 2),
-        0};
+    struct ste_receivers receivers;
     struct ste_reply model = {0};
-    if (!receivers.list)
+    if (!ste_receivers_init(&receivers, decision, ours->held_count + theirs->held_count + 2))
         return;
     if (same_broker)
-        add_receiver(&receivers, ours->broker8);
+        ste_receivers_add(&receivers, ours->broker8);
     if (same_manager)
-        add_receiver(&receivers, ours->manager8);
+        ste_receivers_add(&receivers, ours->manager8);
     if (same_broker && same_manager) {
-        add_senders(&receivers, ours);
-        add_senders(&receivers, theirs);
+        ste_receivers_add_senders(&receivers, ours);
+        ste_receivers_add_senders(&receivers, theirs);
     }
     add_reasons(decision, theirs, &model);
     for (size_t i = 0; i < receivers.count && model.reason_count; i++)
