@@ -15,6 +15,7 @@ instance_settings() {
     router_workers=${opt_router_workers:-$(recall router_workers 1)}
     replies=${opt_replies:-$(recall replies all)}
     design_rate=${opt_design_rate:-$(recall design_rate 10000)}
+    outage_minutes=$(recall outage_minutes "$(map_outage_minutes)")
     as_of=${opt_as_of:-$(recall as_of "$(date -u +%F)")}
     preset=${opt_preset:-$(recall preset release)}
     bin=${opt_bin:-$(recall bin "$top/build/$preset/bin")}
@@ -22,7 +23,8 @@ instance_settings() {
 
 instance_remember() {
     services=$opt_services
-    for key in shards nodes workers routers router_workers replies design_rate preset services; do
+    for key in shards nodes workers routers router_workers replies design_rate outage_minutes preset \
+        services; do
         eval "remember $key \"\$$key\""
     done
     # Without --as-of the business date follows the day of starting, so it is not remembered.

@@ -46,7 +46,8 @@ map_components() {
 }
 
 # Queues are sized for this many minutes of a shard's absence at the design rate of 1,500-byte
-# messages; a lab's disk may not hold an hour of it.
+# messages; a lab's disk may not hold an hour of it. Chosen once, remembered: a map that changed with
+# the disk's free space would restart what reads it.
 map_outage_minutes() {
     free_kb=$(df -Pk "$dir" | awk 'NR == 2 { print $4 }')
     minutes=$((free_kb / 3 / (design_rate * 60 * 3 / 2)))
@@ -64,7 +65,7 @@ cluster:
   match_key: [TradeReference]
   business_date: $as_of
   design_rate: $design_rate
-  outage_allowance_min: $(map_outage_minutes)
+  outage_allowance_min: $outage_minutes
   retention: 3
 broker:
   host: 127.0.0.1

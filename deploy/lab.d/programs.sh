@@ -9,7 +9,8 @@ program() { # NAME: path of the binary
 
 admin_step() { # VERB
     log=$dir/log/$1.log
-    if ! run "$(program ste-admin)" --config "$dir/cluster.yaml" "$1" >"$log" 2>&1; then
+    admin=$(program ste-admin) || exit 1
+    if ! run "$admin" --config "$dir/cluster.yaml" "$1" >"$log" 2>&1; then
         show_log "$log"
         die "ste-admin $1 failed (log: $log)"
     fi
@@ -39,7 +40,8 @@ component_names() {
 
 component_start() { # NAME
     process_running "$1" && return 0
-    process_start "$1" "$dir/log/$1.log" "$(program "$(daemon_of "$1")")" \
+    daemon=$(program "$(daemon_of "$1")") || exit 1
+    process_start "$1" "$dir/log/$1.log" "$daemon" \
         --config "$dir/cluster.yaml" --name "$1"
 }
 

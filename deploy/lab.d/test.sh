@@ -40,8 +40,9 @@ test_ctest() { # PRESET NAME [CTEST OPTION...]
         test_failed "$name" "$test_dir/$name.log"
 }
 
-# Only the fuzz targets are built with clang: their names are the names of their tests.
+# What crashed a target is kept in build/test/fuzz. Only the fuzz targets are built with clang: their names are the names of their tests.
 test_fuzz() {
+    export STE_FUZZ_ARTIFACTS="$test_dir/fuzz"
     build_configure fuzz || test_failed build-fuzz "$top/build/fuzz.log" || return 1
     targets=$(ctest --test-dir "$top/build/fuzz" -L fuzz -N | sed -n 's/^ *Test *#[0-9]*: //p')
     # shellcheck disable=SC2086
