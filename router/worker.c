@@ -25,9 +25,12 @@ enum {
     RESEND_MS = 200,           /* a nacked or returned publication waits this long */
     DRAIN_MS = 10000,
 };
-/* A gathered publication closes after this time. While more input waits, the longer one makes wider
- * publications and costs no latency that the queue in front does not cost already. */
-static const uint64_t gather_idle_ns = 2 * 1000 * 1000, gather_busy_ns = 12 * 1000 * 1000;
+/* A gathered publication closes after this time. Where much comes in, the longer one makes wider
+ * publications, which cost broker and database less. */
+static const uint64_t gather_calm_ns = 2 * 1000 * 1000, gather_busy_ns = 12 * 1000 * 1000;
+/* Much is this many records in the last window. */
+enum { BUSY_RECORDS = 64 };
+static const uint64_t busy_window_ns = 16 * 1000 * 1000;
 
 struct worker {
     struct ste_daemon *daemon;
@@ -38,6 +41,9 @@ struct worker {
     struct ste_arena *arena;
     struct ste_intake intake;
     struct ste_gather gather;
+    uint64_t window_start_ns;
+    size_t window_records;
+    bool busy;
     bool refused; /* a typed queue nacked or returned: not ready until one confirms again */
 };
 
@@ -93,6 +99,7 @@ static enum ste_code ste_router_route(struct worker *worker, struct ste_record *
         if (!ste_gather_add(&worker->gather, route, &records[i], sequence, now_ns))
             return ste_error_set(err, STE_E_NOMEM, "could not gather a record");
     }
+    worker->window_records += count;
     ste_obs_add(worker->counters, STE_M_RECORDS, count);
     return STE_OK;
 }
@@ -180,10 +187,20 @@ static enum ste_code settle(struct worker *worker, struct ste_error *err)
     return rc;
 }
 
-static enum ste_code send_and_settle(struct worker *worker, uint64_t close_age_ns,
-                                     struct ste_error *err)
+static uint64_t gather_ns(struct worker *worker, uint64_t now_ns)
+{
+    if (now_ns - worker->window_start_ns > busy_window_ns) {
+        worker->busy = worker->window_records >= BUSY_RECORDS;
+        worker->window_start_ns = now_ns;
+        worker->window_records = 0;
+    }
+    return worker->busy ? gather_busy_ns : gather_calm_ns;
+}
+
+static enum ste_code send_and_settle(struct worker *worker, bool close_all, struct ste_error *err)
 {
     const uint64_t now_ns = ste_clock_mono_ns(), start_ns = ste_clock_thread_cpu_ns();
+    const uint64_t close_age_ns = close_all ? 0 : gather_ns(worker, now_ns);
     ste_gather_wake(&worker->gather, now_ns);
     ste_gather_close(&worker->gather, now_ns - close_age_ns);
     enum ste_code rc = ste_router_publish(worker, err);
@@ -216,7 +233,7 @@ static enum ste_code run_connected(struct worker *worker, struct ste_error *err)
         bool idle = false;
         enum ste_code rc = take_burst(worker, &idle, err);
         if (rc == STE_OK)
-            rc = send_and_settle(worker, idle ? gather_idle_ns : gather_busy_ns, err);
+            rc = send_and_settle(worker, false, err);
         if (rc != STE_OK)
             return rc;
         if (idle || is_full(worker))
@@ -233,7 +250,7 @@ static enum ste_code drain(struct worker *worker, struct ste_error *err)
 {
     const uint64_t limit_ns = ste_clock_mono_ns() + (uint64_t)DRAIN_MS * 1000000;
     while (worker->intake.first != worker->intake.next && ste_clock_mono_ns() < limit_ns) {
-        enum ste_code rc = send_and_settle(worker, 0, err);
+        enum ste_code rc = send_and_settle(worker, true, err);
         if (rc == STE_OK)
             rc = beat(worker, err);
         if (rc == STE_OK && worker->intake.first != worker->intake.next)
