@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * ste-admin check: the independent checker's command line. Waits until the queues and outboxes are
- * empty, reads ledgers and shards, compares, and while CLS or messages are missing reads again until
- * its time is over: ledgers of a running pool grow. */
+ * empty, reads ledgers and shards, compares, and while CLS or messages are missing reads again
+ * until its time is over: ledgers of a running pool grow. */
 #include "admin/check.h"
 
 #include <getopt.h>
@@ -25,17 +25,18 @@ struct check_options {
 
 static void usage(FILE *to)
 {
-    fprintf(to, "usage: ste-admin --config FILE check --sent LEDGER… --cls LEDGER… [--wait S] "
-                "[--json FILE]\n"
-                "Compares what was confirmed and what arrived with every row of every shard.\n"
-                "  --sent LEDGER  of ste-bench drive; may be repeated, further files may follow\n"
-                "  --cls LEDGER   of ste-bench pool; likewise\n"
-                "  --wait S       first wait up to S seconds (default 30) until queues and outboxes\n"
-                "                 are empty and nothing is missing\n"
-                "  --no-queues    do not ask the broker\n"
-                "  --json FILE    the result as one JSON object\n"
-                "exit: 0 clean; 1 lost, duplicates, phantoms, missing or misplaced is not 0; 2 usage;\n"
-                "3 not at rest in time (what is found is printed all the same)\n");
+    fprintf(to,
+            "usage: ste-admin --config FILE check --sent LEDGER… --cls LEDGER… [--wait S] "
+            "[--json FILE]\n"
+            "Compares what was confirmed and what arrived with every row of every shard.\n"
+            "  --sent LEDGER  of ste-bench drive; may be repeated, further files may follow\n"
+            "  --cls LEDGER   of ste-bench pool; likewise\n"
+            "  --wait S       first wait up to S seconds (default 30) until queues and outboxes\n"
+            "                 are empty and nothing is missing\n"
+            "  --no-queues    do not ask the broker\n"
+            "  --json FILE    the result as one JSON object\n"
+            "exit: 0 clean; 1 lost, duplicates, phantoms, missing or misplaced is not 0; 2 usage;\n"
+            "3 not at rest in time (what is found is printed all the same)\n");
 }
 
 static enum ste_code read_everything(struct ste_check *check, const struct ste_cluster *cluster,
@@ -85,8 +86,7 @@ static enum ste_code run(const struct ste_cluster *cluster, const struct check_o
     const uint64_t deadline_ns = ste_clock_mono_ns() + options->wait_s * UINT64_C(1000000000);
     for (;;) {
         struct ste_check check = {.sent_files = options->sent};
-        enum ste_code rc =
-            wait_for_rest(&check, cluster, options, deadline_ns, ret_at_rest, err);
+        enum ste_code rc = wait_for_rest(&check, cluster, options, deadline_ns, ret_at_rest, err);
         if (rc == STE_OK)
             rc = read_everything(&check, cluster, options, err);
         if (rc == STE_OK)
@@ -166,8 +166,7 @@ static int answer(const struct ste_check_result *result, const struct check_opti
                 "ste-admin: not at rest: %" PRIu64 " deliveries in queues, %" PRIu64
                 " outbox rows: what is lost cannot be told from what still waits\n",
                 result->queued, result->outbox);
-    if (options->json &&
-        ste_check_write_json(result, at_rest, options->json, &err) != STE_OK) {
+    if (options->json && ste_check_write_json(result, at_rest, options->json, &err) != STE_OK) {
         ste_admin_complain("could not write the result", &err);
         return STE_ADMIN_FAILURE;
     }

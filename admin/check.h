@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The independent checker (`ste-admin check`): what was confirmed and what arrived (ledgers), against
- * what every shard holds. It uses nothing that the engine counted, and not the state of a trade: only
- * rows, their keys and the messages' own bytes. Each kind of thing is one flat array of small items,
- * sorted and merged, so that 7 million messages fit in about a gigabyte. The comparison is pure. */
+ * The independent checker (`ste-admin check`): what was confirmed and what arrived (ledgers),
+ * against what every shard holds. It uses nothing that the engine counted, and not the state of a
+ * trade: only rows, their keys and the messages' own bytes. Each kind of thing is one flat array of
+ * small items, sorted and merged, so that 7 million messages fit in about a gigabyte. The
+ * comparison is pure. */
 #ifndef STE_ADMIN_CHECK_H
 #define STE_ADMIN_CHECK_H
 
@@ -21,7 +22,7 @@ struct ste_check_list {
 };
 
 /* ---- what the ledgers say ---- */
-struct ste_check_sent { /* one confirmed message */
+struct ste_check_sent {        /* one confirmed message */
     struct ste_hash trade_key; /* zeros: its sender could not tell */
     uint64_t message64;        /* of sender BIC8 and reference */
     uint64_t sha64;            /* first 8 bytes of the SHA-256 of its bytes */
@@ -59,7 +60,7 @@ struct ste_check_exception { /* a row of `exception` */
 };
 struct ste_check_span { /* a message found inside an exception's bytes */
     uint64_t sha64, delivery64;
-    uint32_t index;  /* of the exception */
+    uint32_t index; /* of the exception */
     uint32_t repeats;
 };
 

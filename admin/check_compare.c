@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The comparison: sorted lists, merged. Pure but for reading a ledger's line to name an offender. */
+ * The comparison: sorted lists, merged. Pure but for reading a ledger's line to name an offender.
+ */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -154,8 +155,7 @@ static const struct ste_check_exception *exception_of(const struct ste_check *ch
 static bool cut_away(const struct ste_check *check, const struct ste_check_sent *sent)
 {
     for (uint32_t index = sent->index + 1; index-- > 0;) {
-        const struct ste_check_exception *exception =
-            exception_of(check, sent->delivery64, index);
+        const struct ste_check_exception *exception = exception_of(check, sent->delivery64, index);
         if (exception && exception->cut)
             return true;
     }
@@ -290,7 +290,8 @@ static bool has_row(const struct trade_view *view, enum ste_type type, uint64_t 
 }
 
 /* *ret_some: a NOE and one account with ALB, NPR and SET: less cannot have cleared. Returns whether
- * every allocated account has its three and the quantities add up: then it must have been compared. */
+ * every allocated account has its three and the quantities add up: then it must have been compared.
+ */
 static bool is_complete(const struct trade_view *view, bool *ret_some)
 {
     int64_t executed = -1, allocated = 0;
@@ -348,8 +349,9 @@ static void judge_rows(struct ste_check_result *result, const struct trade_view 
     for (size_t i = 0; i < view->trade_count; i++) {
         const struct ste_check_trade *trade = &view->trades[i];
         if (trade->misplaced)
-            ste_check_blame(result, STE_CHECK_MISPLACED, "shard %u trade %s: its key gives another "
-                                                         "place",
+            ste_check_blame(result, STE_CHECK_MISPLACED,
+                            "shard %u trade %s: its key gives another "
+                            "place",
                             trade->shard, key);
         if (i > 0)
             ste_check_blame(result, STE_CHECK_DUPLICATE, "shard %u trade %s: a second row",

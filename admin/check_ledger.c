@@ -154,8 +154,8 @@ static enum ste_code cls_line(struct ste_check *check, struct reading *at, struc
 typedef enum ste_code line_function(struct ste_check *check, struct reading *at,
                                     struct ste_bytes line, struct ste_error *err);
 
-static enum ste_code read_lines(struct ste_check *check, struct reading *at, line_function *function,
-                                struct ste_error *err)
+static enum ste_code read_lines(struct ste_check *check, struct reading *at,
+                                line_function *function, struct ste_error *err)
 {
     enum ste_code rc = STE_OK;
     char *line = NULL;

@@ -74,12 +74,18 @@ static void write_trade(struct live *live, FILE *sent, FILE *cls, unsigned trade
         char hex[17];
         assert_true(ste_check_identify(body, &match_key, live->arena, &id));
         rows[i] = (struct ste_message_row){
-            .trade_date = id.trade_date, .trade_key = id.trade_key, .slot = id.slot,
-            .type = parts[i].type, .function = STE_FUNCTION_NEWM,
+            .trade_date = id.trade_date,
+            .trade_key = id.trade_key,
+            .slot = id.slot,
+            .type = parts[i].type,
+            .function = STE_FUNCTION_NEWM,
             .sender8 = ste_bytes_of(parts[i].sender),
             .reference = ste_bytes_of(ste_arena_printf(live->arena, "R %u-%u", trade, i)),
-            .account = ste_bytes_of(parts[i].account), .delivery_id = ste_bytes_of(delivery),
-            .delivery_index = i, .signed_sha256 = sha256, .body = body};
+            .account = ste_bytes_of(parts[i].account),
+            .delivery_id = ste_bytes_of(delivery),
+            .delivery_index = i,
+            .signed_sha256 = sha256,
+            .body = body};
         ste_sha256(body, body_sha256);
         ste_hex(body_sha256, 8, hex);
         ste_hex(id.trade_key.bytes, 16, key);
@@ -88,10 +94,15 @@ static void write_trade(struct live *live, FILE *sent, FILE *cls, unsigned trade
     fprintf(cls, "C %s.1 1\n", key);
     struct ste_trade_key_row lock = {id.trade_date, id.trade_key, id.match_hash, id.slot,
                                      id.identity};
-    struct ste_trade_save save = {
-        .trade_date = id.trade_date, .trade_key = id.trade_key, .match_hash = id.match_hash,
-        .slot = id.slot, .identity = id.identity, .state = STE_BYTES("state"), .status = 3,
-        .settlement_date = STE_DATE_NONE, .cls_version = 1};
+    struct ste_trade_save save = {.trade_date = id.trade_date,
+                                  .trade_key = id.trade_key,
+                                  .match_hash = id.match_hash,
+                                  .slot = id.slot,
+                                  .identity = id.identity,
+                                  .state = STE_BYTES("state"),
+                                  .status = 3,
+                                  .settlement_date = STE_DATE_NONE,
+                                  .cls_version = 1};
     ok(ste_shard_begin(live->node, &err), &err);
     ok(ste_shard_lock_and_load(live->node, &lock, 1, live->arena, &loaded, &err), &err);
     ste_shard_compress(live->node, trade == 1);

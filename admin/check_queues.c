@@ -80,8 +80,8 @@ enum ste_code ste_check_read_queues(const struct ste_cluster *cluster, uint64_t 
         rc = ste_error_set(err, STE_E_NOMEM, "no memory for a request");
         goto out;
     }
-    rc = ste_http_request(http, STE_HTTP_GET, path.at, (struct ste_bytes){NULL, 0}, &status, &answer,
-                          err);
+    rc = ste_http_request(http, STE_HTTP_GET, path.at, (struct ste_bytes){NULL, 0}, &status,
+                          &answer, err);
     if (rc == STE_OK && status != 200)
         rc = ste_error_set(err, STE_E_HTTP, "the broker answers %u to %s", status, path.at);
     if (rc == STE_OK)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Reads every row of a shard by the checker's own SQL, streaming. Each row is judged by its own bytes
- * while it passes: where it belongs, and under which trade. */
+ * Reads every row of a shard by the checker's own SQL, streaming. Each row is judged by its own
+ * bytes while it passes: where it belongs, and under which trade. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,8 @@ static enum ste_code no_memory(const struct scan *scan, struct ste_error *err)
 
 static bool slot_is_here(const struct scan *scan, uint64_t slot)
 {
-    return slot < STE_SLOT_COUNT && ste_shard_of_slot((uint32_t)slot, scan->shard_count) == scan->shard;
+    return slot < STE_SLOT_COUNT &&
+           ste_shard_of_slot((uint32_t)slot, scan->shard_count) == scan->shard;
 }
 
 /* Columns: trade_key, slot, status, cls_version, identity, match_hash, trade_date, no state. */
@@ -44,13 +45,12 @@ static enum ste_code trade_row(void *context, char **values, const unsigned long
     trade->placeholder = ste_shard_value_u64(values, lengths, 7) != 0;
     const uint64_t slot = ste_shard_value_u64(values, lengths, 1);
     const struct ste_hash match_hash = ste_shard_value_hash(values, lengths, 5);
-    trade->misplaced =
-        !ste_check_identify_row(ste_shard_value(values, lengths, 4), &scan->match_key, scan->arena,
-                                &id) ||
-        !slot_is_here(scan, slot) || id.slot != slot ||
-        !ste_hash_equal(id.trade_key, trade->trade_key) ||
-        !ste_hash_equal(id.match_hash, match_hash) ||
-        id.trade_date != ste_shard_value_date(values, lengths, 6);
+    trade->misplaced = !ste_check_identify_row(ste_shard_value(values, lengths, 4),
+                                               &scan->match_key, scan->arena, &id) ||
+                       !slot_is_here(scan, slot) || id.slot != slot ||
+                       !ste_hash_equal(id.trade_key, trade->trade_key) ||
+                       !ste_hash_equal(id.match_hash, match_hash) ||
+                       id.trade_date != ste_shard_value_date(values, lengths, 6);
     return STE_OK;
 }
 
@@ -62,9 +62,9 @@ static enum ste_code message_row(void *context, char **values, const unsigned lo
     struct scan *scan = context;
     struct ste_trade_id id;
     struct ste_bytes body;
-    enum ste_code rc = ste_body_unpack((unsigned)ste_shard_value_u64(values, lengths, 9),
-                                       ste_shard_value(values, lengths, 10), &scan->unpacked, &body,
-                                       err);
+    enum ste_code rc =
+        ste_body_unpack((unsigned)ste_shard_value_u64(values, lengths, 9),
+                        ste_shard_value(values, lengths, 10), &scan->unpacked, &body, err);
     if (rc != STE_OK)
         return rc;
     struct ste_check_message *row = ste_check_add(&scan->check->messages, sizeof(*row));
@@ -179,8 +179,8 @@ enum ste_code ste_check_read_outbox(const struct ste_cluster *cluster, uint64_t 
         struct ste_shard *shard = NULL;
         enum ste_code rc = ste_shard_open(cluster, i, STE_DB_CHECKER, &shard, err);
         if (rc == STE_OK)
-            rc = ste_shard_select(shard, STE_BYTES("SELECT COUNT(*) FROM outbox"), "count the outbox",
-                                  count_row, &rows, err);
+            rc = ste_shard_select(shard, STE_BYTES("SELECT COUNT(*) FROM outbox"),
+                                  "count the outbox", count_row, &rows, err);
         ste_shard_close(shard);
         if (rc != STE_OK)
             return rc;

@@ -61,10 +61,8 @@ static struct ste_check_trade *add_trade(struct world *world, unsigned trade)
 {
     struct ste_check_trade *row = ste_check_add(&world->check.trades, sizeof(*row));
     assert_non_null(row);
-    *row = (struct ste_check_trade){.trade_key = key_of(trade),
-                                    .cls_version = 1,
-                                    .shard = (uint8_t)(trade % 2),
-                                    .status = 3};
+    *row = (struct ste_check_trade){
+        .trade_key = key_of(trade), .cls_version = 1, .shard = (uint8_t)(trade % 2), .status = 3};
     return row;
 }
 
@@ -194,7 +192,8 @@ static void test_copied_row(void **state)
     assert_faults(world, FAULTS(0, 1, 0, 0, 0), STE_CHECK_DUPLICATE, "shard 1 message 9999");
 }
 
-/* To another shard: the copy's slot is not of that shard (the scan marks it), and it is one too many. */
+/* To another shard: the copy's slot is not of that shard (the scan marks it), and it is one too
+ * many. */
 static void test_row_copied_to_another_shard(void **state)
 {
     struct world *world = *state;

@@ -52,7 +52,8 @@ struct ste_bytes ste_check_element(struct ste_bytes body, const char *name)
 {
     static const struct ste_bytes none = {NULL, 0};
     const char *end = body.at + body.len, *after = NULL;
-    if (!body.len || memmem(body.at, body.len, "<!", 2) || !find_tag(body.at, end, name, false, &after))
+    if (!body.len || memmem(body.at, body.len, "<!", 2) ||
+        !find_tag(body.at, end, name, false, &after))
         return none;
     const char *open = memchr(after, '>', (size_t)(end - after));
     if (!open || open[-1] == '/')

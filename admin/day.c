@@ -9,18 +9,16 @@
 
 static void usage(FILE *to)
 {
-    fprintf(to,
-            "usage: ste-admin --config FILE day open|close|purge YYYY-MM-DD\n"
-            "  open   takes messages of that trade date (again)\n"
-            "  close  refuses them from now on; what is stored stays\n"
-            "  purge  closes, then drops the day's trades, messages and exceptions for good\n");
+    fprintf(to, "usage: ste-admin --config FILE day open|close|purge YYYY-MM-DD\n"
+                "  open   takes messages of that trade date (again)\n"
+                "  close  refuses them from now on; what is stored stays\n"
+                "  purge  closes, then drops the day's trades, messages and exceptions for good\n");
 }
 
 static bool action_of(const char *name, enum ste_day_action *ret)
 {
-    static const char *const names[] = {[STE_DAY_OPEN] = "open",
-                                        [STE_DAY_CLOSE] = "close",
-                                        [STE_DAY_PURGE] = "purge"};
+    static const char *const names[] = {
+        [STE_DAY_OPEN] = "open", [STE_DAY_CLOSE] = "close", [STE_DAY_PURGE] = "purge"};
     for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (strcmp(name, names[i]) == 0) {
             *ret = (enum ste_day_action)i;

@@ -9,12 +9,13 @@
 
 static void usage(FILE *to)
 {
-    fprintf(to, "usage: ste-admin --config FILE migrate [--check]\n"
-                "Makes database, tables, identity, rights and open days (business date -30 to +7) on\n"
-                "every shard; safe to repeat. A shard that is another one is left as it is.\n"
-                "  --check  change nothing; print each difference, exit 1 when there is one\n"
-                "The map's database.users.migrator owns the schema: it needs all rights on the\n"
-                "database with GRANT OPTION, and CREATE USER unless the other logins exist.\n");
+    fprintf(to,
+            "usage: ste-admin --config FILE migrate [--check]\n"
+            "Makes database, tables, identity, rights and open days (business date -30 to +7) on\n"
+            "every shard; safe to repeat. A shard that is another one is left as it is.\n"
+            "  --check  change nothing; print each difference, exit 1 when there is one\n"
+            "The map's database.users.migrator owns the schema: it needs all rights on the\n"
+            "database with GRANT OPTION, and CREATE USER unless the other logins exist.\n");
 }
 
 static int run(const struct ste_cluster *cluster, bool check)

@@ -21,8 +21,8 @@ struct ste_body ste_body_pack(void **zstd, struct ste_buf *packed, struct ste_by
     if (!*zstd || !ste_buf_reserve(packed, ZSTD_compressBound(body.len)))
         return as_sent;
     char *at = packed->at + packed->len;
-    size_t len = ZSTD_compressCCtx(*zstd, at, packed->capacity - packed->len, body.at, body.len,
-                                   ZSTD_LEVEL);
+    size_t len =
+        ZSTD_compressCCtx(*zstd, at, packed->capacity - packed->len, body.at, body.len, ZSTD_LEVEL);
     if (ZSTD_isError(len) || len >= body.len)
         return as_sent;
     packed->len += len;

@@ -65,9 +65,9 @@ static enum ste_code set_session(struct ste_shard *shard, struct ste_error *err)
                        "SET SESSION sql_mode='STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,"
                        "ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION',time_zone='+00:00'%s",
                        by_role[shard->role]);
-    enum ste_code rc = ste_shard_run(
-        shard, STE_BYTES("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED"),
-        "set the isolation level", err);
+    enum ste_code rc =
+        ste_shard_run(shard, STE_BYTES("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED"),
+                      "set the isolation level", err);
     if (rc == STE_OK)
         rc = ste_shard_run(shard, (struct ste_bytes){sql, (size_t)len}, "set the session", err);
     return rc;
@@ -108,8 +108,9 @@ static enum ste_code login(struct ste_shard *shard, const struct ste_cluster *cl
     if (rc != STE_OK)
         return rc;
     const uint64_t start_ns = ste_clock_mono_ns();
-    MYSQL *done = mysql_real_connect(shard->db, conf->socket ? NULL : conf->host, user->user, secret,
-                                     database, conf->socket ? 0 : conf->port, conf->socket, 0);
+    MYSQL *done =
+        mysql_real_connect(shard->db, conf->socket ? NULL : conf->host, user->user, secret,
+                           database, conf->socket ? 0 : conf->port, conf->socket, 0);
     explicit_bzero(secret, sizeof(secret));
     shard->wait_ns += ste_clock_mono_ns() - start_ns;
     if (done)

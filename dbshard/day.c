@@ -51,8 +51,8 @@ enum ste_code ste_shard_day_state(struct ste_shard *shard, ste_date date, unsign
     ste_buf_clear(&shard->sql);
     ste_buf_append_cstr(&shard->sql, "SELECT state FROM day WHERE trade_date=");
     ste_sql_date(&shard->sql, date);
-    enum ste_code rc = ste_shard_number_of(shard, ste_buf_bytes(&shard->sql), "read a day", &state,
-                                           err);
+    enum ste_code rc =
+        ste_shard_number_of(shard, ste_buf_bytes(&shard->sql), "read a day", &state, err);
     if (rc == STE_OK)
         *ret_state = (unsigned)state;
     return rc;
@@ -69,8 +69,8 @@ enum ste_code ste_shard_has_partition(struct ste_shard *shard, const char *table
                    "SELECT COUNT(*) FROM information_schema.partitions WHERE "
                    "table_schema=DATABASE() AND table_name='%s' AND partition_name='%s'",
                    table, name);
-    enum ste_code rc = ste_shard_number_of(shard, ste_buf_bytes(&shard->sql), "look for a partition",
-                                           &count, err);
+    enum ste_code rc =
+        ste_shard_number_of(shard, ste_buf_bytes(&shard->sql), "look for a partition", &count, err);
     if (rc == STE_OK)
         *ret_has = count > 0;
     return rc;
@@ -109,8 +109,8 @@ static enum ste_code add_partitions(struct ste_shard *shard, const char *table, 
                    "SELECT partition_name FROM information_schema.partitions WHERE "
                    "table_schema=DATABASE() AND table_name='%s' AND partition_name IS NOT NULL",
                    table);
-    enum ste_code rc = ste_shard_select(shard, ste_buf_bytes(sql), "list partitions", partition_row,
-                                        &set, err);
+    enum ste_code rc =
+        ste_shard_select(shard, ste_buf_bytes(sql), "list partitions", partition_row, &set, err);
     if (rc != STE_OK)
         return rc;
     ste_buf_clear(sql);

@@ -45,11 +45,12 @@ static const struct ste_rows_sql exception_sql = {
             "signer,sender,reference,trade_reference,key_id,delivery_id,delivery_index,"
             "last_delivery_id,last_delivery_index,received_us,signed_sha256,raw_bytes_total,raw) "
             "VALUES ",
-    .tail = " ON DUPLICATE KEY UPDATE repeats=repeats+IF((last_delivery_id=VALUES(last_delivery_id) "
-            "AND last_delivery_index=VALUES(last_delivery_index)) OR "
-            "(delivery_id=VALUES(delivery_id) AND delivery_index=VALUES(delivery_index)),0,1),"
-            "last_delivery_id=VALUES(last_delivery_id),"
-            "last_delivery_index=VALUES(last_delivery_index)",
+    .tail =
+        " ON DUPLICATE KEY UPDATE repeats=repeats+IF((last_delivery_id=VALUES(last_delivery_id) "
+        "AND last_delivery_index=VALUES(last_delivery_index)) OR "
+        "(delivery_id=VALUES(delivery_id) AND delivery_index=VALUES(delivery_index)),0,1),"
+        "last_delivery_id=VALUES(last_delivery_id),"
+        "last_delivery_index=VALUES(last_delivery_index)",
     .columns = 22,
     .fill = exception_row};
 

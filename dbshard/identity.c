@@ -11,7 +11,8 @@ void ste_shard_key_list(const struct ste_cluster *cluster, char *out, size_t out
     size_t len = 0;
     out[0] = '\0';
     for (size_t i = 0; i < cluster->match_key_count && len < out_bytes; i++) {
-        int more = snprintf(out + len, out_bytes - len, "%s%s", i ? "," : "", cluster->match_key[i]);
+        int more =
+            snprintf(out + len, out_bytes - len, "%s%s", i ? "," : "", cluster->match_key[i]);
         len += more > 0 ? (size_t)more : 0;
     }
 }
@@ -111,10 +112,10 @@ enum ste_code ste_shard_days(struct ste_shard *shard, struct ste_arena *arena, s
                              size_t *ret_count, struct ste_error *err)
 {
     struct day_list list = {.arena = arena};
-    enum ste_code rc =
-        ste_shard_select(shard, STE_BYTES("SELECT trade_date FROM day WHERE state=1 "
-                                          "ORDER BY trade_date"),
-                         "read the open days", day_row, &list, err);
+    enum ste_code rc = ste_shard_select(shard,
+                                        STE_BYTES("SELECT trade_date FROM day WHERE state=1 "
+                                                  "ORDER BY trade_date"),
+                                        "read the open days", day_row, &list, err);
     if (rc == STE_OK)
         rc = ste_shard_end_read(shard, err);
     if (rc != STE_OK)

@@ -30,12 +30,12 @@ struct ste_shard {
     MYSQL *db;
     unsigned number;
     enum ste_db_role role;
-    bool broken;        /* the connection's state is unknown */
-    bool in_tx;         /* ste_shard_begin was called */
-    bool compress;      /* message bodies by zstd */
-    size_t packet_max;  /* bytes of one statement */
+    bool broken;       /* the connection's state is unknown */
+    bool in_tx;        /* ste_shard_begin was called */
+    bool compress;     /* message bodies by zstd */
+    size_t packet_max; /* bytes of one statement */
     uint64_t wait_ns;
-    struct ste_buf sql; /* the statement being built; kept for its memory */
+    struct ste_buf sql;    /* the statement being built; kept for its memory */
     struct ste_buf packed; /* compressed bodies, or the outbox's joined keys */
     void *zstd;            /* ZSTD_CCtx, made when first needed */
     MYSQL_STMT *prepared[STE_PREPARED_COUNT][STE_LADDER_STEPS];
@@ -68,14 +68,13 @@ STE_MUST_CHECK enum ste_code ste_shard_write_rows(struct ste_shard *shard,
                                                   struct ste_error *err);
 /* The same for all rows by prepared statements, as far as they come in sizes of the ladder; what is
  * left goes as text. */
-STE_MUST_CHECK enum ste_code ste_shard_write_prepared(struct ste_shard *shard,
-                                                      enum ste_prepared_use use,
-                                                      const struct ste_rows_sql *shape,
-                                                      const void *rows, size_t count,
-                                                      uint64_t *ret_ids, const char *what,
-                                                      struct ste_error *err);
+STE_MUST_CHECK enum ste_code
+ste_shard_write_prepared(struct ste_shard *shard, enum ste_prepared_use use,
+                         const struct ste_rows_sql *shape, const void *rows, size_t count,
+                         uint64_t *ret_ids, const char *what, struct ste_error *err);
 void ste_shard_drop_prepared(struct ste_shard *shard);
-/* A statement failed with this server error: classifies it, rolls back or gives the connection up. */
+/* A statement failed with this server error: classifies it, rolls back or gives the connection up.
+ */
 enum ste_code ste_shard_failed(struct ste_shard *shard, unsigned number, const char *text,
                                const char *what, struct ste_error *err);
 /* Ends what a read outside a transaction has opened (node sessions have autocommit off). */

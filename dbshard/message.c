@@ -42,7 +42,8 @@ static const struct ste_rows_sql message_sql = {
     .columns = 15,
     .fill = message_row};
 
-/* Compresses all bodies into shard->packed. NULL: there is no memory for it, they go as they are. */
+/* Compresses all bodies into shard->packed. NULL: there is no memory for it, they go as they are.
+ */
 static struct ste_body *pack_all(struct ste_shard *shard, const struct ste_message_row *rows,
                                  size_t count)
 {

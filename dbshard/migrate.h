@@ -5,13 +5,13 @@
 
 #include "dbshard/shard.h"
 
-/* Makes or upgrades the schema of every shard, writes shard_identity where there is none (a different
- * one is STE_E_SHARD_IDENTITY), grants the roles their rights, opens the days from business date -30
- * to +7. Safe to repeat. */
+/* Makes or upgrades the schema of every shard, writes shard_identity where there is none (a
+ * different one is STE_E_SHARD_IDENTITY), grants the roles their rights, opens the days from
+ * business date -30 to +7. Safe to repeat. */
 STE_MUST_CHECK enum ste_code ste_migrate(const struct ste_cluster *cluster, struct ste_error *err);
 
-/* Compares without changing; every difference is one line in *ret_report (heap, caller's, freed with
- * free(); empty when all is as it should be). */
+/* Compares without changing; every difference is one line in *ret_report (heap, caller's, freed
+ * with free(); empty when all is as it should be). */
 STE_MUST_CHECK enum ste_code ste_migrate_check(const struct ste_cluster *cluster, char **ret_report,
                                                struct ste_error *err);
 

@@ -65,8 +65,8 @@ enum ste_code ste_shard_insert_outbox(struct ste_shard *shard, uint64_t worker_i
     if (!bcc)
         return ste_error_set(err, STE_E_NOMEM, "no memory for the outbox");
     const struct outbox_rows all = {worker_id, rows, bcc};
-    enum ste_code rc = ste_shard_write_prepared(shard, STE_PREPARED_OUTBOX, &outbox_sql, &all, count,
-                                                ret_ids, "write the outbox", err);
+    enum ste_code rc = ste_shard_write_prepared(shard, STE_PREPARED_OUTBOX, &outbox_sql, &all,
+                                                count, ret_ids, "write the outbox", err);
     free(bcc);
     return rc;
 }

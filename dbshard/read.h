@@ -11,7 +11,8 @@
  * error ends the reading. */
 typedef enum ste_code ste_shard_row(void *context, char **values, const unsigned long *lengths,
                                     struct ste_error *err);
-/* `what` names the statement in errors: "read messages". Inside a transaction a failure rolls back. */
+/* `what` names the statement in errors: "read messages". Inside a transaction a failure rolls back.
+ */
 STE_MUST_CHECK enum ste_code ste_shard_select(struct ste_shard *shard, struct ste_bytes sql,
                                               const char *what, ste_shard_row *row, void *context,
                                               struct ste_error *err);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * One connection to one shard, and the statements of a batch transaction (DESIGN section 5, FACTS
  * sections 1 and 4). The only user of Connector/C. One owner thread; every call blocks at most the
- * read timeout (5 s). SQL that runs on MariaDB 10.11+ and MySQL 8.4+. Multi-row statements are built
- * from bytes by one function and split below max_allowed_packet.
+ * read timeout (5 s). SQL that runs on MariaDB 10.11+ and MySQL 8.4+. Multi-row statements are
+ * built from bytes by one function and split below max_allowed_packet.
  *
  * Errors of every call: STE_E_SHARD_DOWN (close and open again), STE_E_SHARD_DEADLOCK,
  * STE_E_SHARD_LOCK_TIMEOUT, STE_E_SHARD_FULL (ROLLBACK has been sent; the whole batch again),
- * STE_E_SHARD_ROW (rolled back; the batch again, one message per transaction), STE_E_SHARD_REFUSED. */
+ * STE_E_SHARD_ROW (rolled back; the batch again, one message per transaction), STE_E_SHARD_REFUSED.
+ */
 #ifndef STE_DBSHARD_SHARD_H
 #define STE_DBSHARD_SHARD_H
 
@@ -19,8 +20,8 @@ enum { STE_SCHEMA_VERSION = 1 };
 
 struct ste_shard;
 
-/* Connects with the session settings, then compares `shard_identity` with the map (unless the role is
- * migrator): STE_E_SHARD_IDENTITY and STE_E_SHARD_SCHEMA name both values. */
+/* Connects with the session settings, then compares `shard_identity` with the map (unless the role
+ * is migrator): STE_E_SHARD_IDENTITY and STE_E_SHARD_SCHEMA name both values. */
 STE_MUST_CHECK enum ste_code ste_shard_open(const struct ste_cluster *cluster, unsigned number,
                                             enum ste_db_role role, struct ste_shard **ret,
                                             struct ste_error *err);
@@ -56,13 +57,12 @@ struct ste_trade_row { /* what is there after locking */
 STE_MUST_CHECK enum ste_code ste_shard_begin(struct ste_shard *shard, struct ste_error *err);
 /* The one safe sequence of path stop 6: INSERT … ON DUPLICATE KEY UPDATE status=status of all keys,
  * then a plain SELECT per trade date. rows[i] answers keys[i]; memory is the arena's. */
-STE_MUST_CHECK enum ste_code ste_shard_lock_and_load(struct ste_shard *shard,
-                                                     const struct ste_trade_key_row *keys,
-                                                     size_t count, struct ste_arena *arena,
-                                                     struct ste_trade_row *rows,
-                                                     struct ste_error *err);
-/* Other trades with one of these match hashes, dated within 7 days of their date, LOCK IN SHARE MODE;
- * only asked for keys that were new. Rows of this batch's own placeholders are in the answer too. */
+STE_MUST_CHECK enum ste_code
+ste_shard_lock_and_load(struct ste_shard *shard, const struct ste_trade_key_row *keys, size_t count,
+                        struct ste_arena *arena, struct ste_trade_row *rows, struct ste_error *err);
+/* Other trades with one of these match hashes, dated within 7 days of their date, LOCK IN SHARE
+ * MODE; only asked for keys that were new. Rows of this batch's own placeholders are in the answer
+ * too. */
 STE_MUST_CHECK enum ste_code ste_shard_load_siblings(struct ste_shard *shard,
                                                      const struct ste_trade_key_row *keys,
                                                      size_t count, struct ste_arena *arena,
@@ -108,7 +108,7 @@ struct ste_exception_row {
     ste_date business_day; /* received on */
     struct ste_hash hash;  /* of key id, first code and raw bytes */
     uint32_t slot;
-    unsigned kind;         /* 0 EXC, 1 REJ */
+    unsigned kind;                      /* 0 EXC, 1 REJ */
     struct ste_bytes code, place, text; /* first finding */
     struct ste_bytes findings;          /* all of them, one line each */
     struct ste_bytes signer8, sender8, reference, trade_reference, key_id, delivery_id;
@@ -133,8 +133,9 @@ struct ste_outbox_row {
     struct ste_bytes body;
 };
 STE_MUST_CHECK enum ste_code ste_shard_insert_outbox(struct ste_shard *shard, uint64_t worker_id,
-                                                     const struct ste_outbox_row *rows, size_t count,
-                                                     uint64_t *ret_ids, struct ste_error *err);
+                                                     const struct ste_outbox_row *rows,
+                                                     size_t count, uint64_t *ret_ids,
+                                                     struct ste_error *err);
 /* In the running transaction, or as one of its own when none runs. */
 STE_MUST_CHECK enum ste_code ste_shard_delete_outbox(struct ste_shard *shard, const uint64_t *ids,
                                                      size_t count, struct ste_error *err);
@@ -149,6 +150,6 @@ struct ste_outbox_swept {
 };
 STE_MUST_CHECK enum ste_code ste_shard_sweep_outbox(struct ste_shard *shard, uint32_t min_age_ms,
                                                     size_t limit, struct ste_arena *arena,
-                                                    struct ste_outbox_swept **ret, size_t *ret_count,
-                                                    struct ste_error *err);
+                                                    struct ste_outbox_swept **ret,
+                                                    size_t *ret_count, struct ste_error *err);
 #endif

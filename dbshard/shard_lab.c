@@ -72,8 +72,7 @@ void ste_shard_lab_deinit(struct ste_shard_lab *lab)
     snprintf(sql[2], sizeof(sql[2]), "DROP USER IF EXISTS %s", lab->checker_user);
     for (unsigned i = 0; i < lab->cluster.shard_count; i++) {
         struct ste_shard *shard = NULL;
-        enum ste_code rc =
-            ste_shard_connect(&lab->cluster, i, STE_DB_MIGRATOR, NULL, &shard, &err);
+        enum ste_code rc = ste_shard_connect(&lab->cluster, i, STE_DB_MIGRATOR, NULL, &shard, &err);
         for (size_t k = 0; rc == STE_OK && k < 3; k++)
             rc = ste_shard_run(shard, ste_bytes_of(sql[k]), "clean up", &err);
         if (rc != STE_OK)

@@ -20,33 +20,30 @@ struct live {
     struct ste_arena *arena;
 };
 
-static inline void live_ok(enum ste_code rc, const struct ste_error *err)
-{
-    if (rc != STE_OK)
-        fail_msg("%s: %s", ste_code_name(rc), err->text);
-}
+void live_ok(enum ste_code rc,
+             const struct ste_error *err);      /* fails the test with the error's text */
+struct ste_shard *live_open(struct live *live); /* a node's session */
+/* Key number n: sorted as n, of the business date; its slot is n. */
+struct ste_trade_key_row live_key(const struct live *live, uint32_t n);
+struct ste_trade_save live_save(const struct ste_trade_key_row *key, struct ste_bytes state);
+struct ste_message_row live_message(const struct live *live, uint32_t n, struct ste_bytes body);
+/* Writes at most 8 trades with this state, in one transaction. */
+void live_store(struct live *live, struct ste_shard *shard, const struct ste_trade_key_row *keys,
+                size_t count, struct ste_bytes text);
+uint64_t live_number(struct ste_shard *shard, const char *sql);
+void live_kill(struct live *live, unsigned long connection_id);
 
-static inline struct ste_shard *live_open(struct live *live)
-{
-    struct ste_shard *shard = NULL;
-    struct ste_error err = {0};
-    live_ok(ste_shard_open(&live->lab.cluster, 0, STE_DB_NODE, &shard, &err), &err);
-    return shard;
-}
-
-/* Key number n: sorted as n, of the business date. */
-static inline struct ste_trade_key_row live_key(const struct live *live, uint32_t n)
-{
-    struct ste_trade_key_row key = {.trade_date = live->lab.cluster.business_date, .slot = n};
-    for (int i = 0; i < 4; i++)
-        key.trade_key.bytes[i] = (uint8_t)(n >> (24 - 8 * i));
-    key.trade_key.bytes[15] = 0xff;
-    key.match_hash = key.trade_key;
-    key.identity = STE_BYTES("REF|BROKSGSG|INVMSGSG|2026-11-30");
-    return key;
-}
-
+/* shard_lock_live_test.c */
 void test_two_workers_lose_nothing(void **state);
 void test_two_workers_lose_without_the_locking_statement(void **state);
+/* shard_rows_live_test.c */
+void test_trade_there_and_back(void **state);
+void test_siblings(void **state);
+void test_siblings_made_at_once(void **state);
+void test_message_ids_of_two_writers(void **state);
+void test_bodies(void **state);
+void test_prepared_failures(void **state);
+void test_exceptions_are_counted(void **state);
+void test_outbox(void **state);
 
 #endif

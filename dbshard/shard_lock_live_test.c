@@ -120,8 +120,8 @@ static size_t run_bout(struct live *live, bool locking, size_t *ret_redone)
 void test_two_workers_lose_nothing(void **state)
 {
     size_t redone = 0, completed = run_bout(*state, true, &redone);
-    print_message("locking: %zu of %d trades completed, %zu batches done again\n", completed, TRADES,
-                  redone);
+    print_message("locking: %zu of %d trades completed, %zu batches done again\n", completed,
+                  TRADES, redone);
     assert_int_equal(completed, TRADES);
 }
 

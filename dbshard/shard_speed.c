@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * ste-shard-speed: how fast the statements of path stops 6 and 8 are without the engine around them.
- * Standard trades (seven messages of 1,500 bytes, states of 700), arrivals shuffled within 512, one
- * outbox row a trade, deleted by the next transaction. For each batch size it prints messages per
- * second, this program's CPU and, where the servers run on this machine, theirs. */
+ * ste-shard-speed: how fast the statements of path stops 6 and 8 are without the engine around
+ * them. Standard trades (seven messages of 1,500 bytes, states of 700), arrivals shuffled within
+ * 512, one outbox row a trade, deleted by the next transaction. For each batch size it prints
+ * messages per second, this program's CPU and, where the servers run on this machine, theirs. */
 #include <getopt.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -31,7 +31,7 @@ struct options {
     bool compress, siblings;
 };
 
-struct shard_run { /* what the workers of one shard share */
+struct shard_run {   /* what the workers of one shard share */
     uint32_t *order; /* message number → trade * 7 + place */
     size_t message_count;
     atomic_size_t next;
@@ -126,21 +126,21 @@ static void prepare(struct worker *self, struct batch *batch, const uint32_t *or
         char *body = ste_arena_alloc(self->arena, BODY_BYTES + 1);
         make_body(body, trade, place);
         batch->keys[i] = key_of(self, trade);
-        batch->messages[i] = (struct ste_message_row){
-            .trade_date = batch->keys[i].trade_date,
-            .trade_key = batch->keys[i].trade_key,
-            .slot = batch->keys[i].slot,
-            .type = place / 2 + 1,
-            .function = 1,
-            .sender8 = STE_BYTES("BROKSGSG"),
-            .reference = STE_BYTES("BRK-P-000000123-1"),
-            .account = STE_BYTES("SAFE-000001"),
-            .key_id = STE_BYTES("STEHSGSG/hub"),
-            .delivery_id = STE_BYTES("0123456789abcdef0123456789abcdef"),
-            .delivery_index = (uint32_t)i,
-            .signed_sha256 = sha256,
-            .received_us = 1700000000000000u,
-            .body = {body, BODY_BYTES}};
+        batch->messages[i] =
+            (struct ste_message_row){.trade_date = batch->keys[i].trade_date,
+                                     .trade_key = batch->keys[i].trade_key,
+                                     .slot = batch->keys[i].slot,
+                                     .type = place / 2 + 1,
+                                     .function = 1,
+                                     .sender8 = STE_BYTES("BROKSGSG"),
+                                     .reference = STE_BYTES("BRK-P-000000123-1"),
+                                     .account = STE_BYTES("SAFE-000001"),
+                                     .key_id = STE_BYTES("STEHSGSG/hub"),
+                                     .delivery_id = STE_BYTES("0123456789abcdef0123456789abcdef"),
+                                     .delivery_index = (uint32_t)i,
+                                     .signed_sha256 = sha256,
+                                     .received_us = 1700000000000000u,
+                                     .body = {body, BODY_BYTES}};
     }
     qsort(batch->keys, count, sizeof(batch->keys[0]), by_key);
     batch->key_count = 0;
@@ -162,16 +162,23 @@ static void decide(struct worker *self, struct batch *batch, size_t count)
         memset(state, 's', STATE_BYTES);
         state[0] = batch->rows[i].state.len ? batch->rows[i].state.at[0] : 0;
         for (size_t k = 0; k < count; k++)
-            state[0] = (char)(state[0] + ste_hash_equal(batch->messages[k].trade_key,
-                                                        key->trade_key));
-        batch->saves[i] = (struct ste_trade_save){
-            .trade_date = key->trade_date, .trade_key = key->trade_key,
-            .match_hash = key->match_hash, .slot = key->slot, .identity = key->identity,
-            .state = {state, STATE_BYTES}, .status = state[0] == MESSAGES_PER_TRADE ? 3 : 1,
-            .trade_reference = {key->identity.at, 17}, .broker8 = STE_BYTES("BROKSGSG"),
-            .manager8 = STE_BYTES("INVMSGSG"), .instrument = STE_BYTES("SG1L01001701"),
-            .settlement_date = key->trade_date + 2, .message_count = (unsigned)state[0],
-            .account_count = 2, .cls_version = state[0] == MESSAGES_PER_TRADE};
+            state[0] =
+                (char)(state[0] + ste_hash_equal(batch->messages[k].trade_key, key->trade_key));
+        batch->saves[i] = (struct ste_trade_save){.trade_date = key->trade_date,
+                                                  .trade_key = key->trade_key,
+                                                  .match_hash = key->match_hash,
+                                                  .slot = key->slot,
+                                                  .identity = key->identity,
+                                                  .state = {state, STATE_BYTES},
+                                                  .status = state[0] == MESSAGES_PER_TRADE ? 3 : 1,
+                                                  .trade_reference = {key->identity.at, 17},
+                                                  .broker8 = STE_BYTES("BROKSGSG"),
+                                                  .manager8 = STE_BYTES("INVMSGSG"),
+                                                  .instrument = STE_BYTES("SG1L01001701"),
+                                                  .settlement_date = key->trade_date + 2,
+                                                  .message_count = (unsigned)state[0],
+                                                  .account_count = 2,
+                                                  .cls_version = state[0] == MESSAGES_PER_TRADE};
         if (state[0] == MESSAGES_PER_TRADE)
             batch->outbox[batch->outbox_count++] =
                 (struct ste_outbox_row){.routing_key = STE_BYTES("cls.00"),
@@ -307,8 +314,8 @@ static enum ste_code open_worker(struct worker *worker, const struct options *op
                                  struct ste_shard_lab *lab, struct shard_run *run, unsigned shard,
                                  unsigned salt, size_t batch, struct ste_error *err)
 {
-    *worker = (struct worker){.options = options, .lab = lab, .run = run, .salt = salt,
-                              .number = shard, .batch = batch};
+    *worker = (struct worker){
+        .options = options, .lab = lab, .run = run, .salt = salt, .number = shard, .batch = batch};
     worker->arena = ste_arena_new(0);
     enum ste_code rc = ste_shard_open(&lab->cluster, shard, STE_DB_NODE, &worker->shard, err);
     if (rc == STE_OK)
@@ -385,12 +392,10 @@ static int usage(void)
 
 int main(int argc, char **argv)
 {
-    static const struct option longs[] = {{"trades", required_argument, NULL, 't'},
-                                          {"workers", required_argument, NULL, 'w'},
-                                          {"batch", required_argument, NULL, 'b'},
-                                          {"zstd", no_argument, NULL, 'z'},
-                                          {"no-siblings", no_argument, NULL, 's'},
-                                          {NULL, 0, NULL, 0}};
+    static const struct option longs[] = {
+        {"trades", required_argument, NULL, 't'}, {"workers", required_argument, NULL, 'w'},
+        {"batch", required_argument, NULL, 'b'},  {"zstd", no_argument, NULL, 'z'},
+        {"no-siblings", no_argument, NULL, 's'},  {NULL, 0, NULL, 0}};
     struct options options = {.workers = 1, .trades = 4000, .siblings = true};
     size_t batches[16] = {1, 16, 64, 256}, batch_count = 0;
     for (int c; (c = getopt_long(argc, argv, "", longs, NULL)) != -1;) {

@@ -65,7 +65,8 @@ struct ste_rows_sql {
     void (*fill)(struct ste_sql_value *at, const void *rows, size_t index);
 };
 /* Runs the statement in `sql`, which holds `count` rows from `first` on. */
-typedef enum ste_code ste_rows_run(void *context, size_t first, size_t count, struct ste_error *err);
+typedef enum ste_code ste_rows_run(void *context, size_t first, size_t count,
+                                   struct ste_error *err);
 
 /* Builds in `sql` (cleared first) as few statements as max_bytes and rows_max allow for the rows
  * first to end − 1, each run before the next is built. STE_E_SHARD_ROW when one row alone is too

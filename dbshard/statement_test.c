@@ -132,7 +132,8 @@ static void test_splits_by_bytes(void **state)
     assert_int_equal(seen.statements, 5);
 
     seen.statements = 0;
-    assert_int_equal(ste_rows_build(&sql, &text, words, 0, 5, 9, see, &seen, &err), STE_E_SHARD_ROW);
+    assert_int_equal(ste_rows_build(&sql, &text, words, 0, 5, 9, see, &seen, &err),
+                     STE_E_SHARD_ROW);
     assert_int_equal(seen.statements, 0);
     assert_non_null(strstr(err.text, "row 0"));
     ste_buf_deinit(&sql);
@@ -180,8 +181,7 @@ static void test_kinds_and_placeholders(void **state)
     struct ste_buf sql = {0};
     struct seen seen = {.sql = &sql};
     struct ste_error err = {0};
-    const struct ste_rows_sql mixed = {
-        .head = "I ", .tail = " T", .columns = 4, .fill = mixed_row};
+    const struct ste_rows_sql mixed = {.head = "I ", .tail = " T", .columns = 4, .fill = mixed_row};
     const struct ste_rows_sql bare = {
         .head = "D (", .tail = ")", .columns = 1, .bare = true, .fill = word_row};
     assert_int_equal(ste_rows_build(&sql, &mixed, NULL, 7, 8, 1000, see, &seen, &err), STE_OK);

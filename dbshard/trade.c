@@ -19,8 +19,8 @@ static void lock_row(struct ste_sql_value *at, const void *rows, size_t index)
     ste_put_bytes(at, key->identity);
 }
 
-/* Locks rows that are there and rows that are not: what SELECT … FOR UPDATE cannot do. A row that is
- * there keeps every value. */
+/* Locks rows that are there and rows that are not: what SELECT … FOR UPDATE cannot do. A row that
+ * is there keeps every value. */
 static const struct ste_rows_sql lock_sql = {
     .head = "INSERT INTO trade (trade_date,trade_key,match_hash,slot,status,identity) VALUES ",
     .tail = " ON DUPLICATE KEY UPDATE status=status",
@@ -142,9 +142,8 @@ enum ste_code ste_shard_lock_and_load(struct ste_shard *shard, const struct ste_
                                       size_t count, struct ste_arena *arena,
                                       struct ste_trade_row *rows, struct ste_error *err)
 {
-    enum ste_code rc =
-        ste_shard_write_prepared(shard, STE_PREPARED_LOCK, &lock_sql, keys, count, NULL,
-                                 "lock trades", err);
+    enum ste_code rc = ste_shard_write_prepared(shard, STE_PREPARED_LOCK, &lock_sql, keys, count,
+                                                NULL, "lock trades", err);
     return rc == STE_OK ? ste_shard_load_only(shard, keys, count, false, arena, rows, err) : rc;
 }
 
@@ -282,8 +281,7 @@ enum ste_code ste_shard_delete_trades(struct ste_shard *shard, const struct ste_
         append_keys(sql, keys + first, run);
         if (sql->failed)
             return ste_error_set(err, STE_E_NOMEM, "no memory for a statement");
-        enum ste_code rc =
-            ste_shard_run(shard, ste_buf_bytes(sql), "delete empty trades", err);
+        enum ste_code rc = ste_shard_run(shard, ste_buf_bytes(sql), "delete empty trades", err);
         if (rc != STE_OK)
             return rc;
     }

@@ -8,8 +8,8 @@
 #include "dbshard/failure.h"
 #include "dbshard/internal.h"
 
-/* The server has dropped the whole transaction after a deadlock, but only the statement after a lock
- * wait that timed out (innodb_rollback_on_timeout is off): ROLLBACK is right after both. */
+/* The server has dropped the whole transaction after a deadlock, but only the statement after a
+ * lock wait that timed out (innodb_rollback_on_timeout is off): ROLLBACK is right after both. */
 enum ste_code ste_shard_failed(struct ste_shard *shard, unsigned number, const char *text,
                                const char *what, struct ste_error *err)
 {
