@@ -126,6 +126,23 @@ static void test_money_has_its_minor_units(void **state)
     ste_assert_text(cls->price, "40");
 }
 
+/* Each message to the clearing queue takes the next number: after a cancel comes number 3. */
+static void test_version_after_a_cancel(void **state)
+{
+    struct ste_fixture *fixture = *state;
+    struct ste_clearing *before = STE_ARENA_ARRAY(fixture->arena, struct ste_clearing, 2);
+    before[0] = (struct ste_clearing){.version = 1, .action = STE_CLEARING_NEWM};
+    before[1] = (struct ste_clearing){.version = 2, .action = STE_CLEARING_CANC};
+    ste_fixture_send(fixture, ste_fixture_record(fixture, "NOE", NULL));
+    fixture->trade->clearings = before;
+    fixture->trade->clearing_count = fixture->trade->clearing_capacity = 2;
+    assert_int_equal(ste_trade_status_of(fixture->trade), STE_TRADE_CANCELLED);
+    for (size_t i = 1; i < 7; i++)
+        ste_fixture_send(fixture, ste_fixture_record(fixture, names[i], NULL));
+    assert_int_equal(fixture->effects.clearing_count, 1);
+    assert_int_equal(fixture->effects.clearings[0].version, 3);
+}
+
 static int clear(void **state)
 {
     ste_fixture_clear(*state);
@@ -138,7 +155,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_cls_says_what_was_agreed), TEST(test_each_sender_is_told_once),
         TEST(test_whose_amount_counts),      TEST(test_free_leg_has_no_amount),
-        TEST(test_money_has_its_minor_units),
+        TEST(test_money_has_its_minor_units), TEST(test_version_after_a_cancel),
     };
     return cmocka_run_group_tests(tests, ste_fixture_open, ste_fixture_close);
 }

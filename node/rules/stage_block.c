@@ -53,23 +53,6 @@ static struct ste_bytes block_place(const struct ste_trade *trade)
     return place;
 }
 
-static int compare_accounts(const struct ste_trade *trade, const struct ste_held *a,
-                            const struct ste_held *b)
-{
-    return ste_bytes_compare(ste_held_value(trade, a, STE_F_ACCOUNT),
-                             ste_held_value(trade, b, STE_F_ACCOUNT));
-}
-
-/* By account: the same NMA is the same whatever came first. */
-static void insert_by_account(struct ste_stage *stage, const struct ste_trade *trade,
-                              const struct ste_held *alb)
-{
-    size_t at = stage->message_count++;
-    for (; at > 1 && compare_accounts(trade, stage->messages[at - 1], alb) > 0; at--)
-        stage->messages[at] = stage->messages[at - 1];
-    stage->messages[at] = alb;
-}
-
 void ste_stage_block(struct ste_decision *decision)
 {
     struct ste_trade *trade = decision->trade;
@@ -81,7 +64,7 @@ void ste_stage_block(struct ste_decision *decision)
     for (size_t i = 0; i < trade->leg_count; i++) {
         const struct ste_held *alb = ste_leg_held(trade, &trade->legs[i], STE_TYPE_ALB);
         if (alb)
-            insert_by_account(&stage, trade, alb);
+            stage.messages[stage.message_count++] = alb;
     }
     bool passed = ste_stage_judge(&stage, decision);
     trade->block = passed ? STE_STAGE_PASSED : STE_STAGE_FAILED;

@@ -313,7 +313,13 @@ static void test_key_not_beyond_seven_days_nor_beside_a_live_cls(void **state)
     struct ste_trade *other = other_trade(fixture, "NOE", NULL);
     send(fixture, "SET-1", "TradeDate=2026-11-22"); /* eight days */
     assert_int_equal(ste_fixture_count(fixture, STE_REPLY_NMA), 0);
+    struct ste_trade *early = fixture->trade;
     fixture->trade = NULL;
+    fixture->sibling = early;
+    send(fixture, "SET-2", NULL); /* eight days the other way round */
+    assert_int_equal(ste_fixture_count(fixture, STE_REPLY_NMA), 0);
+    fixture->trade = NULL;
+    fixture->sibling = other;
     send(fixture, "SET-1", "TradeDate=2026-11-23"); /* seven */
     assert_int_equal(ste_fixture_count(fixture, STE_REPLY_NMA), 3);
     fixture->trade = NULL;
@@ -349,6 +355,25 @@ static void test_the_same_nma_is_not_said_again(void **state)
     assert_int_equal(ste_fixture_count(fixture, STE_REPLY_NMA), 3);
     fixture->trade->told[0].content64++; /* as if it had said something else */
     ste_stage_leg(&decision, &fixture->trade->legs[1]);
+    ste_stage_leg(&decision, &fixture->trade->legs[1]); /* and that is what was said last */
+    assert_int_equal(ste_fixture_count(fixture, STE_REPLY_NMA), 6);
+}
+
+static void test_each_leg_has_its_own_memory(void **state)
+{
+    struct ste_fixture *fixture = *state;
+    const struct ste_checked none = {0};
+    for (size_t i = 0; i < 7; i++)
+        send(fixture, names[i], i >= 5 ? "SettlementDate=2026-12-03" : NULL);
+    assert_int_equal(ste_fixture_count(fixture, STE_REPLY_NMA), 6);
+    struct ste_decision decision = {.rules = &fixture->rules,
+                                    .trade = fixture->trade,
+                                    .record = ste_fixture_record(fixture, "SET-2", NULL),
+                                    .id = &fixture->id,
+                                    .checked = &none,
+                                    .effects = &fixture->effects};
+    ste_stage_leg(&decision, &fixture->trade->legs[0]);
+    ste_stage_leg(&decision, &fixture->trade->legs[1]);
     assert_int_equal(ste_fixture_count(fixture, STE_REPLY_NMA), 6);
 }
 
@@ -380,6 +405,7 @@ int main(void)
         TEST(test_key_reference_text_and_manager),
         TEST(test_key_not_beyond_seven_days_nor_beside_a_live_cls),
         TEST(test_the_same_nma_is_not_said_again),
+        TEST(test_each_leg_has_its_own_memory),
     };
     return cmocka_run_group_tests(tests, ste_fixture_open, ste_fixture_close);
 }

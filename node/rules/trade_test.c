@@ -43,6 +43,7 @@ static void test_values_are_kept_once(void **state)
 {
     struct ste_fixture *fixture = *state;
     ste_fixture_send(fixture, ste_fixture_record(fixture, "NOE", NULL));
+    assert_true(ste_trade_changed(fixture->trade));
     size_t count = fixture->trade->value_count;
     ste_fixture_send(fixture, ste_fixture_record(fixture, "ALB-1", NULL));
     /* New are reference, account and quantity; the sender is the manager. */
