@@ -17,6 +17,7 @@ import yaml
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LAB = os.path.join(TOP, "deploy", "lab")
+RUN_AS = os.path.join(TOP, "deploy", "lab.d", "run-as")
 
 
 def wait_for(condition, seconds, what):
@@ -187,6 +188,37 @@ class Lab:
         os.kill(pid, signal.SIGKILL)
         wait_for(lambda: process_state(pid) in (None, "Z"), 10, "%s dead" % name)
 
+    def launch(self, name, fault=None):
+        """Starts a router or node with STE_FAULT in its environment, without waiting; `down`
+        ends it like any other. It is nobody's child, so that a dead one is gone."""
+        environment = {k: v for k, v in os.environ.items() if k != "STE_FAULT"}
+        if fault:
+            environment["STE_FAULT"] = fault
+        file = self.path("run", name + ".pid")
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(file)
+        with open(self.path("log", name + ".log"), "ab") as log:
+            subprocess.run(
+                ["setsid", "--fork", RUN_AS, file, self.program("ste-" + name.split("-")[0]),
+                 "--config", self.config, "--name", name],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, check=True)
+        wait_for(lambda: os.path.exists(file), 10, "%s started" % name)
+
+    def relaunch(self, name, fault=None):
+        """Ends it as an operator would, and starts it again."""
+        self.end(name)
+        self.launch(name, fault)
+        wait_for(lambda: self.is_ready(name), 30, "%s ready" % name)
+
+    def end(self, name, seconds=30):
+        pid = self.pids().get(name)
+        if pid:
+            os.kill(pid, signal.SIGTERM)
+            wait_for(lambda: process_state(pid) in (None, "Z"), seconds, "%s ended" % name)
+
+    def alive(self, name):
+        return name in self.pids()
+
     @contextlib.contextmanager
     def frozen(self, name):
         pid = self.pid(name)
@@ -261,6 +293,34 @@ class Lab:
 
     def is_ready(self, name):
         return self.get(name, "/readyz")[0] == 200
+
+    def metric(self, name, metric):
+        """Sum over the workers of a daemon; 0 when it does not answer."""
+        status, text = self.get(name, "/metrics")
+        return sum(float(line.split()[-1]) for line in text.splitlines()
+                   if status == 200 and line.startswith(metric + "{"))
+
+    def components(self, kind):
+        return [c["name"] for c in self.map()["components"][kind]]
+
+    # ste-bench and ste-admin.
+
+    def tool(self, program, *words, check=True, timeout=300):
+        done = subprocess.run([self.program(program), *words], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              timeout=timeout, check=False)
+        if check and done.returncode != 0:
+            raise AssertionError("%s %s: exit %d\n%s%s" % (
+                program, " ".join(words), done.returncode, done.stdout, done.stderr))
+        return done
+
+    def admin(self, *words, config=None, check=True, timeout=300):
+        return self.tool("ste-admin", "--config", config or self.config, *words, check=check,
+                         timeout=timeout)
+
+    def bench(self, command, *words, check=True, timeout=300):
+        return self.tool("ste-bench", command, "--config", self.config, *words, check=check,
+                         timeout=timeout)
 
     def submit(self, *files, wait=30, batch=None, options=(), timeout=None):
         command = [self.program("ste-submit"), "--config", self.config, "--json"]
