@@ -119,6 +119,25 @@ static void test_identity(void **state)
     assert_refused(&map, STE_E_SHARD_IDENTITY, "map epoch is 1 there", "9 in the map");
 }
 
+static void set_schema_version(struct live *live, int version)
+{
+    struct ste_shard *root = NULL;
+    struct ste_error err = {0};
+    char sql[80];
+    live_ok(ste_shard_open(&live->lab.cluster, 0, STE_DB_MIGRATOR, &root, &err), &err);
+    snprintf(sql, sizeof(sql), "UPDATE shard_identity SET schema_version=%d", version);
+    live_ok(ste_shard_run(root, ste_bytes_of(sql), "change the version", &err), &err);
+    ste_shard_close(root);
+}
+
+static void test_newer_schema(void **state)
+{
+    struct live *live = *state;
+    set_schema_version(live, STE_SCHEMA_VERSION + 1);
+    assert_refused(&live->lab.cluster, STE_E_SHARD_SCHEMA, "2 there", "1 in this program");
+    set_schema_version(live, STE_SCHEMA_VERSION);
+}
+
 static void test_no_schema(void **state)
 {
     struct live *live = *state;
@@ -296,6 +315,7 @@ int main(void)
         cmocka_unit_test(test_days),
         cmocka_unit_test(test_purge_waits_for_a_reader),
         cmocka_unit_test(test_identity),
+        cmocka_unit_test(test_newer_schema),
         cmocka_unit_test(test_no_schema),
         cmocka_unit_test(test_wrong_password_and_no_server),
         cmocka_unit_test(test_rights),
@@ -307,6 +327,7 @@ int main(void)
         cmocka_unit_test(test_bodies),
         cmocka_unit_test(test_prepared_failures),
         cmocka_unit_test(test_exceptions_are_counted),
+        cmocka_unit_test(test_exceptions_never_deadlock),
         cmocka_unit_test(test_outbox),
         cmocka_unit_test(test_bad_rows),
         cmocka_unit_test(test_lock_timeout),

@@ -44,6 +44,7 @@ void test_message_ids_of_two_writers(void **state);
 void test_bodies(void **state);
 void test_prepared_failures(void **state);
 void test_exceptions_are_counted(void **state);
+void test_exceptions_never_deadlock(void **state);
 void test_outbox(void **state);
 
 #endif
