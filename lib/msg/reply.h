@@ -26,7 +26,9 @@ struct ste_reply_reason {
 };
 struct ste_reply_leg { /* of MAC and CLS */
     struct ste_bytes account, quantity, quantity_unit, settlement_amount, currency;
-    struct ste_bytes commission, accrued_interest;
+    struct ste_bytes commission, commission_currency; /* not always the settlement's */
+    struct ste_bytes accrued_interest, accrued_currency;
+    struct ste_bytes place_of_settlement; /* where it is not that of the whole */
     struct ste_bytes delivering_agent, receiving_agent;
     struct ste_bytes *references; /* CLS: those the leg rests on, by bytes */
     size_t reference_count;

@@ -58,11 +58,12 @@ static const struct leaf leg_leaves[] = {
     {"SettlementAmount", NULL, offsetof(struct ste_reply_leg, settlement_amount)},
     {"SettlementAmount", "currency", offsetof(struct ste_reply_leg, currency)},
     {"Commission", NULL, offsetof(struct ste_reply_leg, commission)},
-    {"Commission", "currency", offsetof(struct ste_reply_leg, currency)},
+    {"Commission", "currency", offsetof(struct ste_reply_leg, commission_currency)},
     {"AccruedInterest", NULL, offsetof(struct ste_reply_leg, accrued_interest)},
-    {"AccruedInterest", "currency", offsetof(struct ste_reply_leg, currency)},
+    {"AccruedInterest", "currency", offsetof(struct ste_reply_leg, accrued_currency)},
     {"DeliveringAgent", NULL, offsetof(struct ste_reply_leg, delivering_agent)},
     {"ReceivingAgent", NULL, offsetof(struct ste_reply_leg, receiving_agent)},
+    {"PlaceOfSettlement", NULL, offsetof(struct ste_reply_leg, place_of_settlement)},
     {NULL, NULL, 0},
 };
 

@@ -58,14 +58,17 @@ static struct ste_reply cls(void)
          .settlement_amount = STE_BYTES("22534.51"),
          .currency = STE_BYTES("SGD"),
          .commission = STE_BYTES("22.51"),
+         .commission_currency = STE_BYTES("USD"),
          .accrued_interest = STE_BYTES("0.00"),
+         .accrued_currency = STE_BYTES("EUR"),
          .delivering_agent = STE_BYTES("CUSTSGSG"),
          .receiving_agent = STE_BYTES("CUSBSGSG"),
          .references = first,
          .reference_count = 3},
         {.account = STE_BYTES("SAFE-0002"),
          .quantity = STE_BYTES("400"),
-         .quantity_unit = STE_BYTES("UNIT")},
+         .quantity_unit = STE_BYTES("UNIT"),
+         .place_of_settlement = STE_BYTES("CRSTGB22")},
     };
     return (struct ste_reply){
         .kind = STE_REPLY_CLS,
@@ -150,11 +153,12 @@ static void cls_text(void **state)
         "<PlaceOfSettlement>CDPLSGSG</PlaceOfSettlement>"
         "<Leg account=\"SAFE-0001\"><Quantity unit=\"UNIT\">600</Quantity>"
         "<SettlementAmount currency=\"SGD\">22534.51</SettlementAmount>"
-        "<Commission currency=\"SGD\">22.51</Commission>"
-        "<AccruedInterest currency=\"SGD\">0.00</AccruedInterest>"
+        "<Commission currency=\"USD\">22.51</Commission>"
+        "<AccruedInterest currency=\"EUR\">0.00</AccruedInterest>"
         "<DeliveringAgent>CUSTSGSG</DeliveringAgent><ReceivingAgent>CUSBSGSG</ReceivingAgent>"
         "<Reference>A-1</Reference><Reference>P-1</Reference><Reference>S-1</Reference></Leg>"
-        "<Leg account=\"SAFE-0002\"><Quantity unit=\"UNIT\">400</Quantity></Leg>"
+        "<Leg account=\"SAFE-0002\"><Quantity unit=\"UNIT\">400</Quantity>"
+        "<PlaceOfSettlement>CRSTGB22</PlaceOfSettlement></Leg>"
         "<Reference>N-1</Reference></ClearingSettlement>";
     assert_written(&reply, expected);
     reply.to = STE_BYTES("BROKSGSG"); /* a copy is the same bytes */
@@ -198,6 +202,10 @@ static void read_back(void **state)
     assert_text(read[0].reasons[0].text, "settlement date differs");
     assert_text(read[0].reasons[0].values[1].reference, "C&1");
     assert_text(read[1].legs[0].settlement_amount, "22534.51");
+    assert_text(read[1].legs[0].currency, "SGD");
+    assert_text(read[1].legs[0].commission_currency, "USD");
+    assert_text(read[1].legs[0].accrued_currency, "EUR");
+    assert_text(read[1].legs[1].place_of_settlement, "CRSTGB22");
     assert_int_equal(read[1].leg_count, 2);
     assert_int_equal(read[2].version, 3);
     assert_false(read[2].has_index);

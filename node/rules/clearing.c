@@ -36,12 +36,13 @@ static struct ste_bytes money(struct ste_decision *decision, struct ste_bytes te
     return number(decision, text, known ? known->minor_units : 0);
 }
 
-/* Within a tolerance the deliverer's amount is the agreed one: the broker's when the client buys. */
+/* Within a tolerance the deliverer's amount is the agreed one: the broker's when the client buys.
+ */
 static const struct ste_held *deliverer(const struct ste_trade *trade, const struct ste_leg *leg)
 {
     const struct ste_held *npr = ste_leg_held(trade, leg, STE_TYPE_NPR);
-    bool client_receives = ste_bytes_equal(ste_held_value(trade, npr, STE_F_DIRECTION),
-                                           STE_BYTES("BUYI"));
+    bool client_receives =
+        ste_bytes_equal(ste_held_value(trade, npr, STE_F_DIRECTION), STE_BYTES("BUYI"));
     return client_receives ? npr : ste_leg_held(trade, leg, STE_TYPE_SET);
 }
 
@@ -53,8 +54,8 @@ static void leg_references(struct ste_decision *decision, const struct ste_leg *
     if (!ret->references)
         return;
     for (size_t place = 0; place < STE_PLACE_COUNT; place++)
-        ret->references[ret->reference_count++] = ste_held_value(
-            trade, &trade->held[leg->places[place] - 1], STE_F_REFERENCE);
+        ret->references[ret->reference_count++] =
+            ste_held_value(trade, &trade->held[leg->places[place] - 1], STE_F_REFERENCE);
     ste_sort_bytes(ret->references, ret->reference_count);
 }
 
@@ -67,14 +68,16 @@ static void leg_money(struct ste_decision *decision, const struct ste_leg *leg,
     ret->currency = ste_held_value(trade, amount, STE_F_SETTLEMENT_AMOUNT_CURRENCY);
     ret->settlement_amount =
         money(decision, ste_held_value(trade, amount, STE_F_SETTLEMENT_AMOUNT), ret->currency);
-    ret->commission = money(decision, ste_held_value(trade, npr, STE_F_COMMISSION),
-                            ste_held_value(trade, npr, STE_F_COMMISSION_CURRENCY));
-    ret->accrued_interest = money(decision, ste_held_value(trade, npr, STE_F_ACCRUED_INTEREST),
-                                  ste_held_value(trade, npr, STE_F_ACCRUED_INTEREST_CURRENCY));
+    ret->commission_currency = ste_held_value(trade, npr, STE_F_COMMISSION_CURRENCY);
+    ret->commission =
+        money(decision, ste_held_value(trade, npr, STE_F_COMMISSION), ret->commission_currency);
+    ret->accrued_currency = ste_held_value(trade, npr, STE_F_ACCRUED_INTEREST_CURRENCY);
+    ret->accrued_interest =
+        money(decision, ste_held_value(trade, npr, STE_F_ACCRUED_INTEREST), ret->accrued_currency);
 }
 
 static void agreed_leg(struct ste_decision *decision, const struct ste_leg *leg,
-                       struct ste_reply_leg *ret)
+                       struct ste_bytes place_of_whole, struct ste_reply_leg *ret)
 {
     const struct ste_trade *trade = decision->trade;
     const struct ste_held *alb = ste_leg_held(trade, leg, STE_TYPE_ALB);
@@ -86,6 +89,9 @@ static void agreed_leg(struct ste_decision *decision, const struct ste_leg *leg,
         .delivering_agent = ste_held_value(trade, set, STE_F_DELIVERING_AGENT),
         .receiving_agent = ste_held_value(trade, set, STE_F_RECEIVING_AGENT),
     };
+    struct ste_bytes place = ste_held_value(trade, set, STE_F_PLACE_OF_SETTLEMENT);
+    if (!ste_bytes_equal(ste_bic8(place), ste_bic8(place_of_whole)))
+        ret->place_of_settlement = place;
     leg_references(decision, leg, ret);
     bool is_free = ste_bytes_equal(ste_held_value(trade, set, STE_F_PAYMENT), STE_BYTES("FREE"));
     if (!is_free) /* a leg free of payment has no amount */
@@ -140,16 +146,15 @@ static void agreed_block(struct ste_decision *decision, const struct ste_leg *fi
 }
 
 /* All references that the clearing rests on; of one sender, or of all when `sender8` is absent. */
-static void rests_on(struct ste_decision *decision, struct ste_bytes sender8,
-                     struct ste_reply *ret)
+static void rests_on(struct ste_decision *decision, struct ste_bytes sender8, struct ste_reply *ret)
 {
     const struct ste_trade *trade = decision->trade;
     ret->references = STE_DECISION_ARRAY(decision, struct ste_bytes, trade->held_count);
     ret->reference_count = 0;
     for (size_t i = 0; ret->references && i < trade->held_count; i++) {
         const struct ste_held *held = &trade->held[i];
-        bool is_stray = held->leg != STE_NO_LEG &&
-                        !trade->legs[held->leg].places[ste_place_of(STE_TYPE_ALB)];
+        bool is_stray =
+            held->leg != STE_NO_LEG && !trade->legs[held->leg].places[ste_place_of(STE_TYPE_ALB)];
         if (is_stray || (sender8.len && !ste_bytes_equal(ste_held_sender8(trade, held), sender8)))
             continue;
         ret->references[ret->reference_count++] = ste_held_value(trade, held, STE_F_REFERENCE);
@@ -172,7 +177,7 @@ static bool make_clearing(struct ste_decision *decision, struct ste_reply *ret)
         return false;
     clearing->leg_count = leg_count;
     for (size_t i = 0; i < leg_count; i++)
-        agreed_leg(decision, legs[i], &clearing->legs[i]);
+        agreed_leg(decision, legs[i], clearing->place_of_settlement, &clearing->legs[i]);
     rests_on(decision, (struct ste_bytes){NULL, 0}, clearing);
     *ret = *clearing;
     return true;

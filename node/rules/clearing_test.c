@@ -126,6 +126,28 @@ static void test_money_has_its_minor_units(void **state)
     ste_assert_text(cls->price, "40");
 }
 
+/* Commission in another currency than the settlement, and a leg that settles elsewhere. */
+static void test_what_differs_by_leg_is_said_in_the_leg(void **state)
+{
+    struct ste_fixture *fixture = *state;
+    for (size_t i = 0; i < 7; i++) {
+        struct ste_record *record = ste_fixture_record(fixture, names[i], NULL);
+        if (i == 3)
+            ste_fixture_set(fixture, record, "Commission@currency=USD");
+        if (i == 6)
+            ste_fixture_set(fixture, record, "PlaceOfSettlement=CRSTGB22");
+        ste_fixture_send(fixture, record);
+    }
+    assert_int_equal(fixture->effects.clearing_count, 1);
+    const struct ste_reply *cls = &fixture->effects.clearings[0];
+    ste_assert_text(cls->place_of_settlement, "CDPLSGSG");
+    ste_assert_text(cls->legs[0].place_of_settlement, "");
+    ste_assert_text(cls->legs[1].place_of_settlement, "CRSTGB22");
+    ste_assert_text(cls->legs[0].currency, "SGD");
+    ste_assert_text(cls->legs[0].commission_currency, "USD");
+    ste_assert_text(cls->legs[1].commission_currency, "SGD");
+}
+
 /* Each message to the clearing queue takes the next number: after a cancel comes number 3. */
 static void test_version_after_a_cancel(void **state)
 {
@@ -153,9 +175,13 @@ static int clear(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_cls_says_what_was_agreed), TEST(test_each_sender_is_told_once),
-        TEST(test_whose_amount_counts),      TEST(test_free_leg_has_no_amount),
-        TEST(test_money_has_its_minor_units), TEST(test_version_after_a_cancel),
+        TEST(test_cls_says_what_was_agreed),
+        TEST(test_each_sender_is_told_once),
+        TEST(test_whose_amount_counts),
+        TEST(test_free_leg_has_no_amount),
+        TEST(test_money_has_its_minor_units),
+        TEST(test_version_after_a_cancel),
+        TEST(test_what_differs_by_leg_is_said_in_the_leg),
     };
     return cmocka_run_group_tests(tests, ste_fixture_open, ste_fixture_close);
 }

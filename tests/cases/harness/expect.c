@@ -92,7 +92,8 @@ static bool references_fit(const struct ste_yaml *list, const struct ste_bytes *
 static bool nma_fits(const struct ste_yaml *wanted, const char *to, const struct ste_reply *nma,
                      const char *trade_reference)
 {
-    const char *stage = ste_yaml_scalar(wanted, "stage"), *account = ste_yaml_scalar(wanted, "account");
+    const char *stage = ste_yaml_scalar(wanted, "stage"),
+               *account = ste_yaml_scalar(wanted, "account");
     const struct ste_yaml *references = ste_yaml_get(wanted, "references");
     return ste_case_text_is(nma->to, to) && (!stage || ste_case_text_is(nma->stage, stage)) &&
            ste_case_text_is(nma->account, account ? account : "") &&
@@ -133,9 +134,9 @@ static void expect_nmas(struct ste_case_report *report, const struct ste_case_en
             ste_case_fail(report, one, "an NMA without receivers is wanted");
         for (const struct ste_yaml *bic = to ? to->child : NULL; bic; bic = bic->next) {
             size_t i = 0;
-            while (i < count && (used[i] || engine->effects.replies[i].kind != STE_REPLY_NMA ||
-                                 !nma_fits(one, bic->scalar, &engine->effects.replies[i],
-                                           trade_reference)))
+            while (i < count &&
+                   (used[i] || engine->effects.replies[i].kind != STE_REPLY_NMA ||
+                    !nma_fits(one, bic->scalar, &engine->effects.replies[i], trade_reference)))
                 i++;
             if (i == count)
                 ste_case_fail(report, one, "this NMA was not said to %s", bic->scalar);
@@ -171,7 +172,9 @@ static bool leg_fits(struct ste_case_report *report, const struct ste_yaml *want
         {"settlement_amount", leg->settlement_amount},
         {"currency", leg->currency},
         {"commission", leg->commission},
+        {"commission_currency", leg->commission_currency},
         {"accrued_interest", leg->accrued_interest},
+        {"place_of_settlement", leg->place_of_settlement},
         {"delivering_agent", leg->delivering_agent},
         {"receiving_agent", leg->receiving_agent},
     };
@@ -183,8 +186,8 @@ static bool leg_fits(struct ste_case_report *report, const struct ste_yaml *want
                       texts[i].got.at);
         return false;
     }
-    return references_fit(ste_yaml_get(wanted, "references"), leg->references,
-                          leg->reference_count, trade_reference);
+    return references_fit(ste_yaml_get(wanted, "references"), leg->references, leg->reference_count,
+                          trade_reference);
 }
 
 static void expect_clearing(struct ste_case_report *report, const struct ste_reply *cls,
