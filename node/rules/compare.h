@@ -26,7 +26,8 @@ bool ste_may_say(const struct ste_held *held, const struct ste_condition *condit
 bool ste_said_agree(const struct ste_trade *trade, const struct ste_ref *ref,
                     const struct ste_tolerance *tolerance, const struct ste_condition *condition,
                     const struct ste_said *said, size_t count, size_t might_say);
-/* Largest and smallest within the tolerance; a band goes by the rate of `currency` (none: exact). */
+/* Largest and smallest within the tolerance; a band goes by the rate of `currency` (none: exact).
+ */
 bool ste_within(const struct ste_ref *ref, const struct ste_tolerance *tolerance,
                 struct ste_bytes currency, struct ste_wide smallest, struct ste_wide largest);
 bool ste_qualifiers_agree(const struct ste_said *said, size_t count);

@@ -20,10 +20,10 @@ static bool agree(struct ste_fixture *fixture, const struct ste_tolerance *toler
     ste_fixture_send(fixture, ste_fixture_record(fixture, "SET-1", set_pair, NULL));
     size_t count = 0;
     for (size_t i = 0; i < 2; i++)
-        count += ste_say(fixture->trade, &fixture->trade->held[i], &ste_conditions[id],
-                         &said[count]);
-    return ste_said_agree(fixture->trade, fixture->ref, tolerance, &ste_conditions[id], said,
-                          count, 2);
+        count +=
+            ste_say(fixture->trade, &fixture->trade->held[i], &ste_conditions[id], &said[count]);
+    return ste_said_agree(fixture->trade, fixture->ref, tolerance, &ste_conditions[id], said, count,
+                          2);
 }
 
 static bool amounts_agree(struct ste_fixture *fixture, const struct ste_tolerance *tolerance,
@@ -36,10 +36,8 @@ static bool amounts_agree(struct ste_fixture *fixture, const struct ste_toleranc
     pairs[1][0] = ste_arena_printf(fixture->arena, "SettlementAmount=%s", set);
     pairs[0][1] = pairs[1][1] =
         ste_arena_printf(fixture->arena, "SettlementAmount@currency=%s", currency);
-    ste_fixture_send(fixture,
-                     ste_fixture_record(fixture, "NPR-1", pairs[0][0], pairs[0][1], NULL));
-    ste_fixture_send(fixture,
-                     ste_fixture_record(fixture, "SET-1", pairs[1][0], pairs[1][1], NULL));
+    ste_fixture_send(fixture, ste_fixture_record(fixture, "NPR-1", pairs[0][0], pairs[0][1], NULL));
+    ste_fixture_send(fixture, ste_fixture_record(fixture, "SET-1", pairs[1][0], pairs[1][1], NULL));
     for (size_t i = 0; i < 2; i++)
         assert_true(ste_say(fixture->trade, &fixture->trade->held[i],
                             &ste_conditions[STE_COND_SETTLEMENT_AMOUNT], &said[i]));
@@ -125,8 +123,8 @@ static void test_not_used_and_if_present(void **state)
 static void test_qualifiers_count(void **state)
 {
     const struct ste_tolerance exact = {.compare = STE_COMPARE_EXACT};
-    assert_false(agree(*state, &exact, STE_COND_QUANTITY, "Quantity@unit=UNIT",
-                       "Quantity@unit=FAMT"));
+    assert_false(
+        agree(*state, &exact, STE_COND_QUANTITY, "Quantity@unit=UNIT", "Quantity@unit=FAMT"));
     assert_true(agree(*state, &exact, STE_COND_QUANTITY, "Quantity=600.0", "Quantity=600"));
     /* The currency of a price is no part of condition 7, its type is. */
     assert_true(agree(*state, &exact, STE_COND_PRICE, "Price@currency=SGD", "Price@currency=USD"));

@@ -44,10 +44,9 @@ static bool refused_by_state(struct ste_decision *decision, struct ste_finding *
         return true;
     }
     if (trade->size_bytes + ste_trade_cost_bytes(message) > trade->limit_bytes) {
-        *ret = ste_finding_at(
-            decision, STE_C_XLIM, place_field(message),
-            ste_decision_text(decision, "the trade's state would pass %zu bytes",
-                              trade->limit_bytes));
+        *ret = ste_finding_at(decision, STE_C_XLIM, place_field(message),
+                              ste_decision_text(decision, "the trade's state would pass %zu bytes",
+                                                trade->limit_bytes));
         return true;
     }
     return false;
@@ -95,8 +94,7 @@ static void judge_strays(struct ste_decision *decision, const struct ste_leg *le
     if (leg->places[ste_place_of(STE_TYPE_ALB)])
         return;
     for (unsigned type = STE_TYPE_NPR; type <= STE_TYPE_SET; type++) {
-        const struct ste_held *stray =
-            ste_leg_held(decision->trade, leg, (enum ste_type)type);
+        const struct ste_held *stray = ste_leg_held(decision->trade, leg, (enum ste_type)type);
         if (stray)
             ste_stage_account(decision, stray);
     }
@@ -167,9 +165,8 @@ static bool collides(struct ste_decision *decision)
 {
     if (ste_bytes_equal(decision->trade->identity, decision->id->identity))
         return false;
-    struct ste_finding finding =
-        ste_finding_at(decision, STE_C_XCOL, STE_F_TRADE_REFERENCE,
-                       ste_bytes_of(ste_msg_code_text(STE_C_XCOL)));
+    struct ste_finding finding = ste_finding_at(decision, STE_C_XCOL, STE_F_TRADE_REFERENCE,
+                                                ste_bytes_of(ste_msg_code_text(STE_C_XCOL)));
     ste_answer_exc(decision, &finding);
     return true;
 }

@@ -31,9 +31,9 @@ static const struct ste_finding warning = {
 static void decide_alone(struct ste_fixture *fixture, const struct ste_record *record,
                          const struct ste_checked *checked)
 {
-    assert_int_equal(ste_decide(&fixture->rules, NULL, NULL, 0, record, NULL, checked,
-                                &fixture->effects, NULL),
-                     STE_OK);
+    assert_int_equal(
+        ste_decide(&fixture->rules, NULL, NULL, 0, record, NULL, checked, &fixture->effects, NULL),
+        STE_OK);
 }
 
 static void test_ack(void **state)
@@ -103,8 +103,7 @@ static void test_rej_lists_all_findings(void **state)
 {
     struct ste_fixture *fixture = *state;
     struct ste_finding findings[] = {warning, missing, missing};
-    const struct ste_checked checked = {
-        .findings = findings, .finding_count = 3, .rejected = true};
+    const struct ste_checked checked = {.findings = findings, .finding_count = 3, .rejected = true};
     ste_fixture_send_checked(fixture, ste_fixture_record(fixture, "SET-1", NULL), &checked);
     const struct ste_reply *rej = ste_fixture_reply(fixture, STE_REPLY_REJ, 0);
     ste_assert_text(rej->to, "CUSTSGSG");
@@ -125,8 +124,7 @@ static void test_duplicate(void **state)
 {
     struct ste_fixture *fixture = *state;
     struct ste_finding findings[] = {warning, missing};
-    const struct ste_checked checked = {
-        .findings = findings, .finding_count = 2, .rejected = true};
+    const struct ste_checked checked = {.findings = findings, .finding_count = 2, .rejected = true};
     send_all(fixture);
     size_t before = fixture->effects.reply_count;
     /* Content first: what the checks say today does not count. */
@@ -199,8 +197,8 @@ static void test_allocation_after_clearing_is_late(void **state)
 {
     struct ste_fixture *fixture = *state;
     send_all(fixture);
-    ste_fixture_send(fixture, ste_fixture_record(fixture, "ALB-1", "Reference=M-A3",
-                                                 "Account=SAFE-0003", NULL));
+    ste_fixture_send(
+        fixture, ste_fixture_record(fixture, "ALB-1", "Reference=M-A3", "Account=SAFE-0003", NULL));
     const struct ste_reply *rej = ste_fixture_reply(fixture, STE_REPLY_REJ, 0);
     assert_int_equal(rej->reasons[0].code, STE_C_LATE);
     ste_assert_text(rej->reasons[0].element, "Account");
@@ -216,8 +214,7 @@ static void test_the_201st_account(void **state)
     for (int i = 1; i <= STE_ACCOUNTS_MAX + 1; i++) {
         char account[32];
         snprintf(account, sizeof(account), "A-%03d", i);
-        ste_fixture_send(fixture,
-                         ste_fixture_leg_record(fixture, types[i % 3], account, "1", "1"));
+        ste_fixture_send(fixture, ste_fixture_leg_record(fixture, types[i % 3], account, "1", "1"));
     }
     assert_int_equal(ste_fixture_count(fixture, STE_REPLY_ACK), STE_ACCOUNTS_MAX);
     const struct ste_reply *rej = ste_fixture_reply(fixture, STE_REPLY_REJ, 0);
@@ -275,8 +272,7 @@ static void test_then_says_what_follows(void **state)
     struct ste_fixture *fixture = *state;
     for (size_t i = 0; i < 6; i++)
         ste_fixture_send(fixture, ste_fixture_record(fixture, names[i], NULL));
-    ste_fixture_send(fixture,
-                     ste_fixture_record(fixture, "SET-2", "Account=SAFE-0003", NULL));
+    ste_fixture_send(fixture, ste_fixture_record(fixture, "SET-2", "Account=SAFE-0003", NULL));
     ste_assert_text(ste_fixture_reply(fixture, STE_REPLY_ACK, 6)->then, "NMA");
     ste_fixture_send(fixture, ste_fixture_record(fixture, "SET-2", "Reference=C-S9", NULL));
     ste_assert_text(ste_fixture_reply(fixture, STE_REPLY_ACK, 7)->then, "MAC");

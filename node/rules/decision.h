@@ -15,10 +15,10 @@ struct ste_decision {
     const struct ste_trade_id *id; /* NULL: the message names no trade */
     const struct ste_checked *checked;
     struct ste_effects *effects;
-    struct ste_bytes sender8;   /* the message's, first 8 characters */
-    struct ste_bytes key_hex;   /* of the trade; made when first needed */
-    bool told_nma, told_mac;    /* to the message's sender, for `then` */
-    bool out_of_memory;         /* sticky: checked once, at the end */
+    struct ste_bytes sender8; /* the message's, first 8 characters */
+    struct ste_bytes key_hex; /* of the trade; made when first needed */
+    bool told_nma, told_mac;  /* to the message's sender, for `then` */
+    bool out_of_memory;       /* sticky: checked once, at the end */
 };
 
 /* ---- effects.c: lists that grow, replies that are wanted ---- */

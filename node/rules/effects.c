@@ -154,7 +154,8 @@ void ste_sort_bytes(struct ste_bytes *items, size_t count)
 bool ste_receivers_init(struct ste_receivers *receivers, struct ste_decision *decision,
                         size_t count_max)
 {
-    *receivers = (struct ste_receivers){STE_DECISION_ARRAY(decision, struct ste_bytes, count_max), 0};
+    *receivers =
+        (struct ste_receivers){STE_DECISION_ARRAY(decision, struct ste_bytes, count_max), 0};
     return receivers->list != NULL;
 }
 

@@ -64,11 +64,19 @@ void ste_fixture_clear(struct ste_fixture *fixture)
 
 /* ---- messages ---- */
 
-static const char *const common[] = {
-    "TradeReference=SGX20261130000123", "TradeDate=2026-11-30", "SettlementDate=2026-12-02",
-    "Direction=BUYI",      "Payment=APMT",    "Instrument=SG1L01001701", "Quantity@unit=UNIT",
-    "Price=37.52",         "Price@type=ACTU", "Price@currency=SGD",      "Broker=BROKSGSG",
-    "Manager=INVMSGSG",    NULL};
+static const char *const common[] = {"TradeReference=SGX20261130000123",
+                                     "TradeDate=2026-11-30",
+                                     "SettlementDate=2026-12-02",
+                                     "Direction=BUYI",
+                                     "Payment=APMT",
+                                     "Instrument=SG1L01001701",
+                                     "Quantity@unit=UNIT",
+                                     "Price=37.52",
+                                     "Price@type=ACTU",
+                                     "Price@currency=SGD",
+                                     "Broker=BROKSGSG",
+                                     "Manager=INVMSGSG",
+                                     NULL};
 
 static const struct {
     const char *name;
@@ -92,14 +100,14 @@ static const struct {
       "Commission@currency=SGD", "SettlementAmount=15023.01", "SettlementAmount@currency=SGD"}},
     {"SET-1",
      STE_TYPE_SET,
-     {"Reference=C-S1", "Sender=CUSTSGSG", "Account=SAFE-0001", "Quantity=600", "Price=",
-      "Price@type=", "Price@currency=", "SettlementAmount=22534.51",
+     {"Reference=C-S1", "Sender=CUSTSGSG", "Account=SAFE-0001", "Quantity=600",
+      "Price=", "Price@type=", "Price@currency=", "SettlementAmount=22534.51",
       "SettlementAmount@currency=SGD", "DeliveringAgent=BROKSGSG", "ReceivingAgent=CUSTSGSG",
       "PlaceOfSettlement=CDPLSGSG"}},
     {"SET-2",
      STE_TYPE_SET,
-     {"Reference=C-S2", "Sender=CUSBSGSG", "Account=SAFE-0002", "Quantity=400", "Price=",
-      "Price@type=", "Price@currency=", "SettlementAmount=15023.01",
+     {"Reference=C-S2", "Sender=CUSBSGSG", "Account=SAFE-0002", "Quantity=400",
+      "Price=", "Price@type=", "Price@currency=", "SettlementAmount=15023.01",
       "SettlementAmount@currency=SGD", "DeliveringAgent=BROKSGSG", "ReceivingAgent=CUSBSGSG",
       "PlaceOfSettlement=CDPLSGSG"}},
 };
@@ -127,7 +135,8 @@ void ste_fixture_set(struct ste_fixture *fixture, struct ste_record *record, con
     struct ste_field *field = &record->message.fields[field_named(name)];
     field->value = ste_arena_dup(fixture->arena, ste_bytes_of(equals + 1));
     if (field->line == 0)
-        *field = (struct ste_field){field->value, 10 + (uint32_t)(field - record->message.fields), 3};
+        *field =
+            (struct ste_field){field->value, 10 + (uint32_t)(field - record->message.fields), 3};
 }
 
 static struct ste_record *new_record(struct ste_fixture *fixture, enum ste_type type)
@@ -165,7 +174,7 @@ struct ste_record *ste_fixture_record(struct ste_fixture *fixture, const char *n
 }
 
 static void set_value(struct ste_fixture *fixture, struct ste_record *record, const char *name,
-                       const char *value)
+                      const char *value)
 {
     const char *pair = ste_arena_printf(fixture->arena, "%s=%s", name, value);
     assert_non_null(pair);
@@ -178,8 +187,7 @@ struct ste_record *ste_fixture_leg_record(struct ste_fixture *fixture, enum ste_
 {
     const char *name = type == STE_TYPE_ALB ? "ALB-1" : type == STE_TYPE_NPR ? "NPR-1" : "SET-1";
     struct ste_record *record = ste_fixture_record(fixture, name, NULL);
-    const char *reference =
-        ste_arena_printf(fixture->arena, "%s-%s", ste_type_name(type), account);
+    const char *reference = ste_arena_printf(fixture->arena, "%s-%s", ste_type_name(type), account);
     set_value(fixture, record, "Reference", reference);
     set_value(fixture, record, "Account", account);
     set_value(fixture, record, "Quantity", quantity);

@@ -13,8 +13,8 @@ struct ste_fixture {
     struct ste_rules rules;
     struct ste_arena *arena;
     struct ste_effects effects;
-    struct ste_trade_id id;  /* of the last record sent */
-    struct ste_trade *trade; /* that records are applied to; NULL: a new one */
+    struct ste_trade_id id;    /* of the last record sent */
+    struct ste_trade *trade;   /* that records are applied to; NULL: a new one */
     struct ste_trade *sibling; /* for stage KEY, or NULL */
     struct ste_buf state;
     bool coded; /* the trade goes through its encoding before every record */

@@ -55,8 +55,7 @@ static uint64_t outcome(const struct ste_fixture *fixture)
         hashes[count++] = ste_hash64_of(ste_buf_bytes(&buf));
     }
     qsort(hashes, count, sizeof(*hashes), compare_hashes);
-    uint64_t all =
-        ste_hash64_of((struct ste_bytes){(const char *)hashes, count * sizeof(*hashes)});
+    uint64_t all = ste_hash64_of((struct ste_bytes){(const char *)hashes, count * sizeof(*hashes)});
     ste_buf_deinit(&buf);
     free(hashes);
     return all;

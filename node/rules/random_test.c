@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Random trades of up to 200 accounts in random order, against a model that is told what was spoiled:
- * which stages must fail, whether there is a CLS, and what it holds. */
+ * Random trades of up to 200 accounts in random order, against a model that is told what was
+ * spoiled: which stages must fail, whether there is a CLS, and what it holds. */
 #include "node/rules/fixture.h"
 
 #include <stdio.h>
@@ -130,8 +130,7 @@ static void check_legs(const struct ste_fixture *fixture, const struct model *mo
 static void check_outcome(const struct ste_fixture *fixture, const struct model *model)
 {
     assert_int_equal(ste_fixture_count(fixture, STE_REPLY_ACK), model->sent_count);
-    assert_int_equal(ste_fixture_nma(fixture, "BLOCK", "", "INVMSGSG") != NULL,
-                     model->block_fails);
+    assert_int_equal(ste_fixture_nma(fixture, "BLOCK", "", "INVMSGSG") != NULL, model->block_fails);
     assert_int_equal(ste_fixture_nma(fixture, "ACCOUNT", "STRAY", "INVMSGSG") != NULL,
                      model->stray);
     check_legs(fixture, model);

@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool ste_stage_init(struct ste_stage *stage, struct ste_decision *decision,
-                    enum ste_stage_bit bit, struct ste_bytes name, size_t message_count_max,
-                    struct ste_bytes place)
+bool ste_stage_init(struct ste_stage *stage, struct ste_decision *decision, enum ste_stage_bit bit,
+                    struct ste_bytes name, size_t message_count_max, struct ste_bytes place)
 {
     *stage = (struct ste_stage){.bit = bit, .name = name, .leg = STE_NO_LEG};
     stage->profile = ste_ref_profile(decision->rules->ref, decision->trade->broker8,
@@ -73,8 +72,7 @@ static bool judge_one(struct ste_stage *stage, struct ste_decision *decision,
                                 stage->said, count, might_say))
         return true;
     ste_stage_add_reason(stage, decision, condition, count,
-                         is_sum ? ste_block_quantity_text(decision)
-                                : (struct ste_bytes){NULL, 0});
+                         is_sum ? ste_block_quantity_text(decision) : (struct ste_bytes){NULL, 0});
     return false;
 }
 
@@ -184,8 +182,8 @@ static uint64_t content_of(struct ste_stage *stage, struct ste_decision *decisio
         bytes += 8;
         for (size_t j = 0; j < stage->reasons[i].value_count; j++) {
             const struct ste_reply_value *value = &stage->reasons[i].values[j];
-            bytes += text_bytes(value->value) + text_bytes(value->sender) +
-                     text_bytes(value->reference);
+            bytes +=
+                text_bytes(value->value) + text_bytes(value->sender) + text_bytes(value->reference);
         }
     }
     for (size_t i = 0; i < stage->message_count; i++)
@@ -266,7 +264,8 @@ static void tell_one(struct ste_stage *stage, struct ste_decision *decision, str
         if (ste_bytes_equal(ste_held_sender8(trade, stage->messages[i]), to))
             reply->references[reply->reference_count++] =
                 ste_held_value(trade, stage->messages[i], STE_F_REFERENCE);
-    if (lender_concerned(stage, trade) && ste_bytes_equal(ste_held_sender8(trade, stage->lender), to))
+    if (lender_concerned(stage, trade) &&
+        ste_bytes_equal(ste_held_sender8(trade, stage->lender), to))
         reply->references[reply->reference_count++] =
             ste_held_value(trade, stage->lender, STE_F_REFERENCE);
     ste_sort_bytes(reply->references, reply->reference_count);

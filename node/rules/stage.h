@@ -15,16 +15,15 @@ struct ste_stage {
     const struct ste_profile *profile;
     const struct ste_held **messages; /* those compared; their senders are told */
     size_t message_count;
-    const struct ste_held *lender; /* LEG: the NOE, which lends its conditions 8 and 17 */
-    struct ste_said *said;         /* room for message_count + 1 */
+    const struct ste_held *lender;    /* LEG: the NOE, which lends its conditions 8 and 17 */
+    struct ste_said *said;            /* room for message_count + 1 */
     struct ste_reply_reason *reasons; /* room for STE_CONDITION_COUNT */
     size_t reason_count;
 };
 
 /* Room for `message_count` messages and the profile of the place. False: out of memory. */
-bool ste_stage_init(struct ste_stage *stage, struct ste_decision *decision,
-                    enum ste_stage_bit bit, struct ste_bytes name, size_t message_count_max,
-                    struct ste_bytes place);
+bool ste_stage_init(struct ste_stage *stage, struct ste_decision *decision, enum ste_stage_bit bit,
+                    struct ste_bytes name, size_t message_count_max, struct ste_bytes place);
 /* Compares every condition of the stage, in the order of the table. True: all agree. */
 bool ste_stage_judge(struct ste_stage *stage, struct ste_decision *decision);
 /* A reason with the first `count` of said. `text` absent: the code's own. */

@@ -36,8 +36,7 @@ struct ste_bytes ste_block_quantity_text(struct ste_decision *decision)
  * so that the order of arrival does not count. */
 static struct ste_bytes block_place(const struct ste_trade *trade)
 {
-    struct ste_bytes place =
-        ste_held_value(trade, ste_trade_noe(trade), STE_F_PLACE_OF_SETTLEMENT);
+    struct ste_bytes place = ste_held_value(trade, ste_trade_noe(trade), STE_F_PLACE_OF_SETTLEMENT);
     struct ste_bytes first = {NULL, 0};
     if (place.len)
         return place;
@@ -57,8 +56,8 @@ void ste_stage_block(struct ste_decision *decision)
 {
     struct ste_trade *trade = decision->trade;
     struct ste_stage stage;
-    if (!ste_stage_init(&stage, decision, STE_STAGE_BLOCK, STE_BYTES("BLOCK"),
-                        trade->leg_count + 1, block_place(trade)))
+    if (!ste_stage_init(&stage, decision, STE_STAGE_BLOCK, STE_BYTES("BLOCK"), trade->leg_count + 1,
+                        block_place(trade)))
         return;
     stage.messages[stage.message_count++] = ste_trade_noe(trade);
     for (size_t i = 0; i < trade->leg_count; i++) {

@@ -6,7 +6,7 @@
 struct key_reason {
     enum ste_msg_code code;
     const char *element;
-    struct ste_bytes ours, theirs; /* what counts */
+    struct ste_bytes ours, theirs;           /* what counts */
     struct ste_bytes our_value, their_value; /* as their creators sent them */
 };
 
@@ -15,16 +15,28 @@ enum { KEY_REASON_COUNT = 4 };
 static void key_reasons(const struct ste_trade *ours, const struct ste_trade *theirs,
                         struct key_reason out[static KEY_REASON_COUNT])
 {
-    out[0] = (struct key_reason){STE_C_IIND, "TradeReference", ours->trade_reference,
-                                 theirs->trade_reference, ours->trade_reference,
+    out[0] = (struct key_reason){STE_C_IIND,
+                                 "TradeReference",
+                                 ours->trade_reference,
+                                 theirs->trade_reference,
+                                 ours->trade_reference,
                                  theirs->trade_reference};
-    out[1] = (struct key_reason){STE_C_DTRD, "TradeDate", ours->trade_date_text,
-                                 theirs->trade_date_text, ours->trade_date_text,
+    out[1] = (struct key_reason){STE_C_DTRD,
+                                 "TradeDate",
+                                 ours->trade_date_text,
+                                 theirs->trade_date_text,
+                                 ours->trade_date_text,
                                  theirs->trade_date_text};
-    out[2] = (struct key_reason){STE_C_IEXE, "Broker", ours->broker8, theirs->broker8,
+    out[2] = (struct key_reason){STE_C_IEXE,
+                                 "Broker",
+                                 ours->broker8,
+                                 theirs->broker8,
                                  ours->values[ours->creator_broker],
                                  theirs->values[theirs->creator_broker]};
-    out[3] = (struct key_reason){STE_C_INVE, "Manager", ours->manager8, theirs->manager8,
+    out[3] = (struct key_reason){STE_C_INVE,
+                                 "Manager",
+                                 ours->manager8,
+                                 theirs->manager8,
                                  ours->values[ours->creator_manager],
                                  theirs->values[theirs->creator_manager]};
 }

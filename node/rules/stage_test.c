@@ -121,8 +121,8 @@ static void test_leg_is_judged_before_the_block_is_whole(void **state)
     send(fixture, "ALB-2", "ReceivingAgent=CUSTSGSG");
     send(fixture, "NPR-2", NULL);
     send(fixture, "SET-2", NULL);
-    assert_int_equal(
-        ste_fixture_nma(fixture, "LEG", "SAFE-0002", "INVMSGSG")->reasons[0].code, STE_C_REAG);
+    assert_int_equal(ste_fixture_nma(fixture, "LEG", "SAFE-0002", "INVMSGSG")->reasons[0].code,
+                     STE_C_REAG);
 }
 
 static void test_currency_differs_then_amounts_are_not_compared(void **state)
@@ -147,9 +147,9 @@ static void test_free_leaves_money_out(void **state)
 {
     struct ste_fixture *fixture = *state;
     send_but(fixture, "SET-2");
-    ste_fixture_send(fixture, ste_fixture_record(fixture, "SET-2", "SettlementAmount=1",
-                                                 "SettlementAmount@currency=USD", "Payment=FREE",
-                                                 NULL));
+    ste_fixture_send(fixture,
+                     ste_fixture_record(fixture, "SET-2", "SettlementAmount=1",
+                                        "SettlementAmount@currency=USD", "Payment=FREE", NULL));
     const struct ste_reply *nma = ste_fixture_nma(fixture, "LEG", "SAFE-0002", "BROKSGSG");
     assert_int_equal(nma->reason_count, 1);
     assert_int_equal(nma->reasons[0].code, STE_C_FRAP);
@@ -168,19 +168,18 @@ static void test_free_of_the_notice_does_not_count_in_the_leg(void **state)
     send(fixture, "ALB-1", NULL);
     send(fixture, "NPR-1", NULL);
     send(fixture, "SET-1", "SettlementAmount=1");
-    assert_int_equal(
-        ste_fixture_nma(fixture, "LEG", "SAFE-0001", "CUSTSGSG")->reasons[0].code, STE_C_DMON);
+    assert_int_equal(ste_fixture_nma(fixture, "LEG", "SAFE-0001", "CUSTSGSG")->reasons[0].code,
+                     STE_C_DMON);
 }
 
 static void test_several_differences_in_the_order_of_the_table(void **state)
 {
     struct ste_fixture *fixture = *state;
     send_but(fixture, "SET-1");
-    ste_fixture_send(fixture, ste_fixture_record(
-                                  fixture, "SET-1", "SettlementAmount=1", "Quantity=599",
-                                  "Instrument=SG1S04926220", "Direction=SELL",
-                                  "SettlementDate=2026-12-04", "Price=37.53", "Price@type=ACTU",
-                                  NULL));
+    ste_fixture_send(fixture, ste_fixture_record(fixture, "SET-1", "SettlementAmount=1",
+                                                 "Quantity=599", "Instrument=SG1S04926220",
+                                                 "Direction=SELL", "SettlementDate=2026-12-04",
+                                                 "Price=37.53", "Price@type=ACTU", NULL));
     const struct ste_reply *nma = ste_fixture_nma(fixture, "LEG", "SAFE-0001", "CUSTSGSG");
     static const enum ste_msg_code codes[] = {STE_C_DELN, STE_C_DSEC, STE_C_DDAT,
                                               STE_C_DQUA, STE_C_DDEA, STE_C_DMON};
@@ -208,8 +207,8 @@ static void test_stray_messages_are_told_to_sender_and_manager(void **state)
     assert_value(&nma->reasons[0].values[0], "SAFE-0009", "CUSBSGSG", "C-S2");
     ste_assert_text(nma->references[0], "C-S2");
     assert_non_null(ste_fixture_nma(fixture, "ACCOUNT", "SAFE-0009", "BROKSGSG"));
-    assert_int_equal(
-        ste_fixture_nma(fixture, "ACCOUNT", "SAFE-0009", "INVMSGSG")->reference_count, 0);
+    assert_int_equal(ste_fixture_nma(fixture, "ACCOUNT", "SAFE-0009", "INVMSGSG")->reference_count,
+                     0);
 }
 
 static void test_stray_of_the_manager_is_told_once(void **state)
@@ -273,8 +272,8 @@ static void test_key_tells_only_those_they_share(void **state)
 {
     struct ste_fixture *fixture = *state;
     other_trade(fixture, "NOE", NULL);
-    ste_fixture_send(fixture, ste_fixture_record(fixture, "NOE", "Broker=BROKGB2LXXX",
-                                                 "Sender=BROKGB2L", NULL));
+    ste_fixture_send(
+        fixture, ste_fixture_record(fixture, "NOE", "Broker=BROKGB2LXXX", "Sender=BROKGB2L", NULL));
     assert_int_equal(ste_fixture_count(fixture, STE_REPLY_NMA), 1);
     const struct ste_reply *nma = ste_fixture_nma(fixture, "KEY", "", "INVMSGSG");
     assert_int_equal(nma->reasons[0].code, STE_C_IEXE);

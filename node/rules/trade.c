@@ -201,8 +201,7 @@ static bool take_place(struct ste_trade *trade, size_t index)
         if (trade->leg_count >= STE_NO_LEG ||
             !STE_GROW(trade->arena, trade->legs, trade->leg_count, trade->leg_capacity))
             return false;
-        trade->legs[trade->leg_count] =
-            (struct ste_leg){.account = held->values[STE_F_ACCOUNT]};
+        trade->legs[trade->leg_count] = (struct ste_leg){.account = held->values[STE_F_ACCOUNT]};
         held->leg = (uint16_t)trade->leg_count++;
     }
     uint16_t *place = &trade->legs[held->leg].places[ste_place_of((enum ste_type)held->type)];

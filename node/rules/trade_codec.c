@@ -17,7 +17,7 @@
 
 enum {
     STATE_FLAGS_KNOWN = 0,
-    HELD_BYTES_MIN = 4,  /* of the encoding: bounds what a damaged count may ask for */
+    HELD_BYTES_MIN = 4, /* of the encoding: bounds what a damaged count may ask for */
     SEEN_BYTES_MIN = 26,
     TOLD_BYTES_MIN = 11,
     TRADE_FIXED_BYTES = 64,

@@ -16,9 +16,9 @@ enum {
 };
 
 enum ste_stage_result { /* stored, never renumber */
-    STE_STAGE_INCOMPLETE = 0,
-    STE_STAGE_PASSED = 1,
-    STE_STAGE_FAILED = 2,
+                        STE_STAGE_INCOMPLETE = 0,
+                        STE_STAGE_PASSED = 1,
+                        STE_STAGE_FAILED = 2,
 };
 
 /* A message that holds a place. */
@@ -30,8 +30,8 @@ struct ste_held {
 };
 
 struct ste_leg {
-    uint16_t account; /* value */
-    uint8_t result;   /* enum ste_stage_result of stage LEG */
+    uint16_t account;                 /* value */
+    uint8_t result;                   /* enum ste_stage_result of stage LEG */
     uint16_t places[STE_PLACE_COUNT]; /* index in held, plus 1; 0: free */
 };
 
@@ -58,7 +58,7 @@ struct ste_clearing {
 
 struct ste_trade {
     struct ste_arena *arena;
-    struct ste_bytes identity; /* as stored */
+    struct ste_bytes identity;                                            /* as stored */
     struct ste_bytes trade_reference, broker8, manager8, trade_date_text; /* its four parts */
     struct ste_hash trade_key;
     ste_date trade_date;

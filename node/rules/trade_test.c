@@ -59,8 +59,7 @@ static void test_many_values_are_found_again(void **state)
     for (int i = 0; i < STE_ACCOUNTS_MAX; i++) {
         char account[32];
         snprintf(account, sizeof(account), "A-%03d", i);
-        ste_fixture_send(fixture,
-                         ste_fixture_leg_record(fixture, STE_TYPE_ALB, account, "1", "1"));
+        ste_fixture_send(fixture, ste_fixture_leg_record(fixture, STE_TYPE_ALB, account, "1", "1"));
     }
     const struct ste_trade *trade = fixture->trade;
     assert_int_equal(trade->leg_count, STE_ACCOUNTS_MAX);
@@ -132,8 +131,8 @@ static void test_out_of_memory_is_told(void **state)
         struct ste_arena *small = ste_arena_new(limit);
         struct ste_trade *trade = ste_trade_new(small, &fixture->id);
         fixture->effects = (struct ste_effects){.arena = small};
-        enum ste_code rc = trade ? ste_decide(&fixture->rules, trade, NULL, 0, record,
-                                              &fixture->id, &good, &fixture->effects, &err)
+        enum ste_code rc = trade ? ste_decide(&fixture->rules, trade, NULL, 0, record, &fixture->id,
+                                              &good, &fixture->effects, &err)
                                  : STE_E_NOMEM;
         assert_true(rc == STE_E_NOMEM || fixture->effects.reply_count == 1);
         ste_arena_free(small);

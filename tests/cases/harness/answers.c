@@ -82,8 +82,8 @@ static void print_reasons(const struct ste_reply *reply)
         const struct ste_reply_reason *reason = &reply->reasons[i];
         fprintf(stderr, "    said: %s %.*s level %.*s place %.*s: %.*s\n",
                 ste_msg_code_name(reason->code), (int)reason->element.len, reason->element.at,
-                (int)reason->level.len, reason->level.at, (int)reason->place.len,
-                reason->place.at, (int)reason->text.len, reason->text.at);
+                (int)reason->level.len, reason->level.at, (int)reason->place.len, reason->place.at,
+                (int)reason->text.len, reason->text.at);
     }
 }
 
@@ -114,9 +114,8 @@ static void expect_reasons(struct ste_case_report *report, const struct wanted *
 {
     const struct ste_yaml *list = wanted->map ? ste_yaml_get(wanted->map, "reasons") : NULL;
     unsigned failures = report->failures;
-    if (wanted->code[0] &&
-        (reply->reason_count != 1 ||
-         strcmp(wanted->code, ste_msg_code_name(reply->reasons[0].code)) != 0))
+    if (wanted->code[0] && (reply->reason_count != 1 ||
+                            strcmp(wanted->code, ste_msg_code_name(reply->reasons[0].code)) != 0))
         ste_case_fail(report, sent->step, "message %zu: %s alone is wanted", index, wanted->code);
     if (!list && wanted->map && ste_yaml_get(wanted->map, "code") &&
         (reply->reason_count != 1 || !reason_fits(wanted->map, &reply->reasons[0], sent, index)))

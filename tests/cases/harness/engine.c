@@ -11,8 +11,8 @@ enum { ARENA_BYTES_MAX = 256 << 20 };
 bool ste_case_engine_open(struct ste_case_engine *engine, const struct ste_ref *ref,
                           const struct ste_cluster *cluster)
 {
-    *engine = (struct ste_case_engine){.xml = ste_xml_new(),
-                                       .arena = ste_arena_new(ARENA_BYTES_MAX)};
+    *engine =
+        (struct ste_case_engine){.xml = ste_xml_new(), .arena = ste_arena_new(ARENA_BYTES_MAX)};
     for (int day = -STE_CASE_DAYS_BACK; day <= STE_CASE_DAYS_AHEAD; day++)
         engine->open[engine->days.open_count++] = cluster->business_date + day;
     engine->days.open = engine->open;
@@ -23,8 +23,7 @@ bool ste_case_engine_open(struct ste_case_engine *engine, const struct ste_ref *
         .shard_count = cluster->shard_count,
     };
     if (!engine->xml || !engine->arena ||
-        !ste_match_key_init(&engine->rules.match_key, cluster->match_key,
-                            cluster->match_key_count))
+        !ste_match_key_init(&engine->rules.match_key, cluster->match_key, cluster->match_key_count))
         return false;
     ste_case_engine_clear(engine);
     return true;
@@ -91,8 +90,7 @@ static size_t find_siblings(struct ste_case_engine *engine, const struct ste_cas
 }
 
 static enum ste_code decide_in_trade(struct ste_case_engine *engine,
-                                     const struct ste_record *record,
-                                     const struct ste_trade_id *id,
+                                     const struct ste_record *record, const struct ste_trade_id *id,
                                      const struct ste_checked *checked, struct ste_error *err)
 {
     struct ste_trade *siblings[STE_CASE_TRADES_MAX];

@@ -61,8 +61,8 @@ struct ste_case_report {
     unsigned failures;
     bool quiet; /* any_order: one order's failures are told once */
 };
-void ste_case_fail(struct ste_case_report *report, const struct ste_yaml *where,
-                   const char *format, ...) STE_PRINTF(3, 4);
+void ste_case_fail(struct ste_case_report *report, const struct ste_yaml *where, const char *format,
+                   ...) STE_PRINTF(3, 4);
 
 /* What was sent in one step, and where the effects stood before it. */
 struct ste_case_sent {

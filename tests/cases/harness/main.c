@@ -30,8 +30,8 @@ struct plan {
     char trade_reference[64];
 };
 
-void ste_case_fail(struct ste_case_report *report, const struct ste_yaml *where,
-                   const char *format, ...)
+void ste_case_fail(struct ste_case_report *report, const struct ste_yaml *where, const char *format,
+                   ...)
 {
     va_list args;
     if (report->failures++ && report->quiet)
@@ -69,10 +69,9 @@ static bool render_message(struct runner *runner, const struct ste_yaml *one_cas
     char number_text[16];
     const struct ste_yaml *own = ste_yaml_get(one_case, "given");
     const struct ste_yaml *template_name = given(runner, one_case, "template");
-    const struct ste_yaml *template =
-        template_name && template_name->scalar
-            ? ste_yaml_get(runner->templates, template_name->scalar)
-            : NULL;
+    const struct ste_yaml *template = template_name && template_name->scalar
+                                          ? ste_yaml_get(runner->templates, template_name->scalar)
+                                          : NULL;
     const struct ste_yaml *messages = template ? ste_yaml_get(template, "messages") : NULL;
     const struct ste_yaml *message = messages ? ste_yaml_get(messages, name) : NULL;
     struct ste_case_layers layers = {.trade_reference = plan->trade_reference,
@@ -108,8 +107,8 @@ static bool plan_message(struct runner *runner, const struct ste_yaml *one_case,
 {
     for (unsigned number = 1; number <= times(step); number++) {
         struct delivery *delivery = add_delivery(plan, step);
-        if (!delivery || !render_message(runner, one_case, plan, name, step, number, true,
-                                         &delivery->body))
+        if (!delivery ||
+            !render_message(runner, one_case, plan, name, step, number, true, &delivery->body))
             return false;
     }
     return true;
@@ -126,7 +125,8 @@ static bool is_in(const struct ste_yaml *list, const char *name)
 static bool plan_send(struct runner *runner, const struct ste_yaml *one_case, struct plan *plan,
                       const struct ste_yaml *step)
 {
-    const struct ste_yaml *send = ste_yaml_get(step, "send"), *except = ste_yaml_get(step, "except");
+    const struct ste_yaml *send = ste_yaml_get(step, "send"),
+                          *except = ste_yaml_get(step, "except");
     const struct ste_yaml *template_name = given(runner, one_case, "template");
     if (send->kind == STE_NODE_SCALAR && strcmp(send->scalar, "all") != 0)
         return plan_message(runner, one_case, plan, send->scalar, step);
@@ -136,10 +136,9 @@ static bool plan_send(struct runner *runner, const struct ste_yaml *one_case, st
                 return false;
         return true;
     }
-    const struct ste_yaml *template =
-        template_name && template_name->scalar
-            ? ste_yaml_get(runner->templates, template_name->scalar)
-            : NULL;
+    const struct ste_yaml *template = template_name && template_name->scalar
+                                          ? ste_yaml_get(runner->templates, template_name->scalar)
+                                          : NULL;
     const struct ste_yaml *messages = template ? ste_yaml_get(template, "messages") : NULL;
     for (const struct ste_yaml *one = messages ? messages->child : NULL; one; one = one->next)
         if (!is_in(except, one->key) && !plan_message(runner, one_case, plan, one->key, step))
@@ -157,8 +156,8 @@ static bool plan_batch(struct runner *runner, const struct ste_yaml *one_case, s
     for (const struct ste_yaml *one = ste_yaml_get(step, "batch")->child; one; one = one->next) {
         const char *name = ste_yaml_scalar(one, "send");
         for (unsigned number = 1; number <= times(one); number++) {
-            if (!name || !render_message(runner, one_case, plan, name, one, number, false,
-                                         &delivery->body))
+            if (!name ||
+                !render_message(runner, one_case, plan, name, one, number, false, &delivery->body))
                 return false;
             ste_buf_append_cstr(&delivery->body, "\n");
         }
@@ -299,7 +298,8 @@ static void run_case(struct runner *runner, const struct ste_yaml *one_case)
                  runner->case_count, one_case->line);
     for (const struct ste_yaml *step = when && plan ? when->child : NULL; step; step = step->next)
         if (!plan_step(runner, one_case, plan, step)) {
-            ste_case_fail(&report, step, "the step cannot be read: unknown message, template or edit");
+            ste_case_fail(&report, step,
+                          "the step cannot be read: unknown message, template or edit");
             break;
         }
     runner->case_count++;
