@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Path stop 7, decide: the order of the checks, then what an accepted message sets off. */
+ * The order of the checks, then what an accepted message sets off. */
 #include "node/rules/decision.h"
 
 /* ---- refusals that need the trade ---- */
