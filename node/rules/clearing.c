@@ -41,8 +41,8 @@ static struct ste_bytes money(struct ste_decision *decision, struct ste_bytes te
 static const struct ste_held *deliverer(const struct ste_trade *trade, const struct ste_leg *leg)
 {
     const struct ste_held *npr = ste_leg_held(trade, leg, STE_TYPE_NPR);
-    bool client_receives =
-        ste_bytes_equal(ste_held_value(trade, npr, STE_F_DIRECTION), STE_BYTES("BUYI"));
+    bool client_receives = ste_bytes_equal(
+        ste_held_value(trade, ste_trade_noe(trade), STE_F_DIRECTION), STE_BYTES("BUYI"));
     return client_receives ? npr : ste_leg_held(trade, leg, STE_TYPE_SET);
 }
 
