@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "node/batch.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum ste_code ste_batch_init(struct ste_batch *batch, struct ste_error *err)
@@ -53,6 +54,28 @@ static struct ste_work *add_work(struct ste_batch *batch)
     return work;
 }
 
+/* Nobody gave it an id: the same bytes have the same one. */
+static struct ste_bytes id_of_damaged(struct ste_batch *batch, struct ste_bytes rest)
+{
+    char hex[33];
+    ste_hex(ste_hash_of(rest).bytes, 16, hex);
+    return ste_bytes_of(ste_arena_printf(batch->arena, "damaged.%s", hex));
+}
+
+static enum ste_code keep_damaged(struct ste_batch *batch, struct ste_work *work,
+                                  struct ste_bytes message_id, struct ste_bytes rest,
+                                  struct ste_error *err)
+{
+    work->record = (struct ste_record){.version = STE_RECORD_VERSION, .delivery_id = message_id};
+    if (message_id.len == 0)
+        work->record.delivery_id = id_of_damaged(batch, rest);
+    work->record.message.original = rest;
+    ste_work_give_up(work, batch->arena, "record damaged in its queue");
+    return work->record.delivery_id.len > 0
+               ? STE_OK
+               : ste_error_set(err, STE_E_NOMEM, "could not keep a damaged record");
+}
+
 void ste_work_give_up(struct ste_work *work, struct ste_arena *arena, const char *why)
 {
     work->record.message.type = STE_TYPE_EXC;
@@ -67,6 +90,7 @@ void ste_work_give_up(struct ste_work *work, struct ste_arena *arena, const char
 enum ste_code ste_batch_add(struct ste_batch *batch, struct ste_mq_delivery *delivery,
                             struct ste_error *err)
 {
+    assert(batch->delivery_count < STE_BATCH_DELIVERIES_MAX);
     struct ste_mq_delivery *const mine = &batch->deliveries[batch->delivery_count++];
     *mine = *delivery;
     batch->body_bytes += mine->body.len;
@@ -81,12 +105,9 @@ enum ste_code ste_batch_add(struct ste_batch *batch, struct ste_mq_delivery *del
             ste_record_decode(&reader, batch->arena, &work->record, &done, err);
         if (rc == STE_OK && !done)
             continue;
-        if (rc == STE_E_RECORD_BAD) {
-            work->record = (struct ste_record){.delivery_id = mine->message_id};
-            work->record.message.original = (struct ste_bytes){from, (size_t)(reader.end - from)};
-            ste_work_give_up(work, batch->arena, "record damaged in its queue");
-            return STE_OK;
-        }
+        if (rc == STE_E_RECORD_BAD)
+            return keep_damaged(batch, work, mine->message_id,
+                                (struct ste_bytes){from, (size_t)(reader.end - from)}, err);
         batch->work_count--;
         batch->newer_version |= rc == STE_E_RECORD_VERSION;
         return rc;

@@ -106,7 +106,7 @@ static enum ste_code write_trades(struct ste_node_worker *worker, const struct s
     return rc;
 }
 
-/* All findings, one line each: code, level, place, element, text. */
+/* All findings, one line each: code, level, place, element, text. At NULL: out of memory. */
 static struct ste_bytes list_findings(struct ste_arena *arena,
                                       const struct ste_effect_exception *exception)
 {
@@ -118,30 +118,33 @@ static struct ste_bytes list_findings(struct ste_arena *arena,
                        (int)finding->place.len, finding->place.at, (int)finding->element.len,
                        finding->element.at, (int)finding->text.len, finding->text.at);
     }
-    const struct ste_bytes kept = ste_arena_dup(arena, ste_buf_bytes(&lines));
+    const struct ste_bytes kept =
+        lines.failed ? (struct ste_bytes){0} : ste_arena_dup(arena, ste_buf_bytes(&lines));
     ste_buf_deinit(&lines);
     return kept;
 }
 
-static struct ste_hash exception_hash(const struct ste_record *record, enum ste_msg_code code)
+/* Of key id, first code and raw bytes. False: out of memory. */
+static bool hash_exception(const struct ste_record *record, enum ste_msg_code code,
+                           struct ste_hash *ret)
 {
     struct ste_buf words = {0};
     ste_buf_block(&words, record->key_id);
     ste_buf_append_cstr(&words, ste_msg_code_name(code));
     ste_buf_append_bytes(&words, record->message.original);
-    const struct ste_hash hash = ste_hash_of(ste_buf_bytes(&words));
+    *ret = ste_hash_of(ste_buf_bytes(&words));
+    const bool good = !words.failed;
     ste_buf_deinit(&words);
-    return hash;
+    return good;
 }
 
-static struct ste_exception_row exception_row(struct ste_node_worker *worker,
-                                              const struct ste_effect_exception *from)
+static bool exception_row(struct ste_node_worker *worker, const struct ste_effect_exception *from,
+                          struct ste_exception_row *ret)
 {
     const struct ste_record *const record = from->record;
     const struct ste_message *const message = &record->message;
-    return (struct ste_exception_row){
+    *ret = (struct ste_exception_row){
         .business_day = worker->rules.business_date,
-        .hash = exception_hash(record, from->code),
         .slot = record->slot,
         .kind = from->is_rej ? 1 : 0,
         .code = ste_bytes_of(ste_msg_code_name(from->code)),
@@ -160,6 +163,7 @@ static struct ste_exception_row exception_row(struct ste_node_worker *worker,
         .raw = message->original,
         .raw_bytes_total = message->original.len,
         .signed_sha256 = record->signed_sha256};
+    return hash_exception(record, from->code, &ret->hash) && ret->findings.at != NULL;
 }
 
 static enum ste_code write_exceptions(struct ste_node_worker *worker,
@@ -170,10 +174,11 @@ static enum ste_code write_exceptions(struct ste_node_worker *worker,
         return STE_OK;
     struct ste_exception_row *const rows =
         STE_ARENA_ARRAY(worker->attempt, struct ste_exception_row, count);
-    if (rows == NULL)
+    bool good = rows != NULL;
+    for (size_t i = 0; good && i < count; i++)
+        good = exception_row(worker, &effects->exceptions[i], &rows[i]);
+    if (!good)
         return ste_error_set(err, STE_E_NOMEM, "could not write %zu exceptions", count);
-    for (size_t i = 0; i < count; i++)
-        rows[i] = exception_row(worker, &effects->exceptions[i]);
     return ste_shard_insert_exceptions(worker->shard, rows, count, err);
 }
 
@@ -209,15 +214,15 @@ enum ste_code ste_node_commit(struct ste_node_worker *worker, struct ste_range r
     if (rc == STE_OK && outbound.count > 0)
         rc = ste_shard_insert_outbox(worker->shard, worker->worker_id, outbound.rows,
                                      outbound.count, ids, err);
-    if (rc == STE_OK && worker->relay.confirmed_count > 0)
-        rc = ste_shard_delete_outbox(worker->shard, worker->relay.confirmed,
-                                     worker->relay.confirmed_count, err);
+    if (rc == STE_OK && worker->relay.settle.confirmed_count > 0)
+        rc = ste_shard_delete_outbox(worker->shard, worker->relay.settle.confirmed,
+                                     worker->relay.settle.confirmed_count, err);
     STE_FAULT_POINT("node-before-commit");
     if (rc == STE_OK)
         rc = ste_shard_commit(worker->shard, err);
     if (rc != STE_OK)
         return rc;
-    worker->relay.confirmed_count = 0;
+    worker->relay.settle.confirmed_count = 0;
     count_effects(worker, range, effects);
     return ste_relay_send(&worker->relay, outbound.rows, ids, outbound.count, err);
 }

@@ -7,12 +7,12 @@
 
 enum { SIBLING_DAYS = 7 };
 
-static bool is_sibling(const struct ste_trade_row *row, const struct ste_work *work)
+static bool is_sibling(const struct ste_work *work, struct ste_hash match_hash, ste_date trade_date,
+                       struct ste_hash trade_key)
 {
-    return ste_hash_equal(row->match_hash, work->id.match_hash) &&
-           abs(row->trade_date - work->id.trade_date) <= SIBLING_DAYS &&
-           !(row->trade_date == work->id.trade_date &&
-             ste_hash_equal(row->trade_key, work->id.trade_key));
+    return ste_hash_equal(match_hash, work->id.match_hash) &&
+           abs(trade_date - work->id.trade_date) <= SIBLING_DAYS &&
+           !(trade_date == work->id.trade_date && ste_hash_equal(trade_key, work->id.trade_key));
 }
 
 /* Other trades with this match key: of this batch as they are now, and of the database. */
@@ -25,16 +25,16 @@ static enum ste_code siblings_of(struct ste_node_worker *worker, const struct st
     if (*ret == NULL)
         return ste_error_set(err, STE_E_NOMEM, "could not gather siblings");
     for (size_t i = 0; i < loaded->count; i++) {
-        struct ste_trade_row row = loaded->rows[i];
-        row.match_hash = loaded->keys[i].match_hash;
-        row.trade_date = loaded->keys[i].trade_date;
-        row.trade_key = loaded->keys[i].trade_key;
-        if (is_sibling(&row, work) && !ste_trade_is_empty(loaded->trades[i]))
+        const struct ste_trade_key_row *const key = &loaded->keys[i];
+        if (is_sibling(work, key->match_hash, key->trade_date, key->trade_key) &&
+            !ste_trade_is_empty(loaded->trades[i]))
             (*ret)[(*ret_count)++] = loaded->trades[i];
     }
-    for (size_t i = 0; i < loaded->sibling_count; i++)
-        if (is_sibling(&loaded->sibling_rows[i], work))
+    for (size_t i = 0; i < loaded->sibling_count; i++) {
+        const struct ste_trade_row *const row = &loaded->sibling_rows[i];
+        if (is_sibling(work, row->match_hash, row->trade_date, row->trade_key))
             (*ret)[(*ret_count)++] = loaded->siblings[i];
+    }
     return STE_OK;
 }
 
@@ -51,12 +51,15 @@ enum ste_code ste_node_decide(struct ste_node_worker *worker, struct ste_range r
         struct ste_trade **siblings = NULL;
         size_t sibling_count = 0;
         enum ste_code rc = STE_OK;
-        STE_FAULT_POISON(ste_value(&work->record.message, STE_F_REFERENCE));
+        /* What was refused before names no trade; and a poisoned message kills only as itself. */
+        const bool refused = work->record.message.exc.code != STE_C_NONE;
+        if (!refused)
+            STE_FAULT_POISON(ste_value(&work->record.message, STE_F_REFERENCE));
         if (trade != NULL && ste_trade_is_empty(trade))
             rc = siblings_of(worker, work, loaded, &siblings, &sibling_count, err);
         if (rc == STE_OK)
             rc = ste_decide(&worker->rules, trade, siblings, sibling_count, &work->record,
-                            &work->id, &work->checked, effects, err);
+                            refused ? NULL : &work->id, &work->checked, effects, err);
         if (rc != STE_OK)
             return rc;
     }

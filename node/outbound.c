@@ -136,7 +136,7 @@ static bool add_replies(struct ste_outbound *outbound, const struct ste_reply **
     for (size_t first = 0, next; first < count; first = next) {
         size_t bytes = 0;
         for (next = first; next < count && ste_bytes_equal(sorted[next]->to, sorted[first]->to) &&
-                           (next == first || bytes < STE_OUTBOUND_BODY_BYTES_MAX);
+                           bytes < STE_OUTBOUND_BODY_BYTES_MAX;
              next++)
             bytes += size_of(sorted[next]);
         if (!add_bundle(outbound, reply_key(outbound->arena, sorted[first]->to), &sorted[first],
@@ -151,6 +151,8 @@ static bool copy_exception(struct ste_outbound *outbound, const struct ste_effec
                            struct ste_reply *ret)
 {
     struct ste_reply_reason *const reason = STE_ARENA_NEW(outbound->arena, struct ste_reply_reason);
+    const struct ste_bytes trade_reference =
+        ste_value(&from->record->message, STE_F_TRADE_REFERENCE);
     if (reason == NULL)
         return false;
     *reason = (struct ste_reply_reason){.code = from->code,
@@ -163,7 +165,8 @@ static bool copy_exception(struct ste_outbound *outbound, const struct ste_effec
     *ret = (struct ste_reply){
         .kind = STE_REPLY_EXC,
         .to = from->record->signer,
-        .trade_reference = ste_value(&from->record->message, STE_F_TRADE_REFERENCE),
+        .trade_reference =
+            ste_is_reference(trade_reference) ? trade_reference : (struct ste_bytes){0},
         .delivery = from->record->delivery_id,
         .index = from->record->message.index,
         .has_index = true,

@@ -89,14 +89,34 @@ static enum ste_code sort_out(struct ste_node_worker *worker, size_t first_work,
     return STE_OK;
 }
 
+static enum ste_code next_delivery(struct ste_node_worker *worker, int wait_ms,
+                                   struct ste_mq_delivery *ret, bool *ret_got,
+                                   struct ste_error *err)
+{
+    if (!worker->has_aside)
+        return ste_mq_receive(worker->consume, wait_ms, ret, ret_got, err);
+    *ret = worker->aside;
+    worker->has_aside = false;
+    *ret_got = true;
+    return STE_OK;
+}
+
 static enum ste_code take(struct ste_node_worker *worker, int wait_ms, bool *ret_got,
                           struct ste_error *err)
 {
     struct ste_batch *const batch = &worker->batch;
     struct ste_mq_delivery delivery = {0};
-    enum ste_code rc = ste_mq_receive(worker->consume, wait_ms, &delivery, ret_got, err);
+    enum ste_code rc = next_delivery(worker, wait_ms, &delivery, ret_got, err);
     if (rc != STE_OK || !*ret_got)
         return rc;
+    /* A suspect is decided alone: neither does it kill others, nor others it. Its tag is above all
+     * those of the batch, so acking them does not ack it. */
+    if (from_suspect_queue(&delivery) && batch->delivery_count > 0) {
+        worker->aside = delivery;
+        worker->has_aside = true;
+        *ret_got = false;
+        return STE_OK;
+    }
     const size_t first_work = batch->work_count;
     rc = ste_batch_add(batch, &delivery, err);
     if (rc != STE_OK)
@@ -115,7 +135,6 @@ enum ste_code ste_node_receive(struct ste_node_worker *worker, int wait_ms, stru
     enum ste_code rc = take(worker, wait_ms, &got, err);
     const uint64_t limit_ns = ste_clock_mono_ns() + (uint64_t)STE_BATCH_LINGER_MS * 1000000;
     while (rc == STE_OK && got && !ste_batch_full(batch)) {
-        /* A suspect is decided alone: its delivery limit counts only itself. */
         if (from_suspect_queue(&batch->deliveries[batch->delivery_count - 1]))
             break;
         const uint64_t now_ns = ste_clock_mono_ns();
@@ -123,7 +142,7 @@ enum ste_code ste_node_receive(struct ste_node_worker *worker, int wait_ms, stru
             break;
         rc = take(worker, (int)((limit_ns - now_ns + 999999) / 1000000), &got, err);
     }
-    if (rc == STE_OK && worker->relay.awaited > 0)
+    if (rc == STE_OK && worker->relay.settle.awaited > 0)
         rc = ste_relay_await(&worker->relay, err);
     return rc;
 }

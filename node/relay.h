@@ -6,25 +6,19 @@
 #ifndef STE_NODE_RELAY_H
 #define STE_NODE_RELAY_H
 
-#include "dbshard/shard.h"
-#include "mq/mq.h"
+#include "node/settle.h"
 #include "obs/obs.h"
-
-enum { STE_RELAY_CONFIRMED_MAX = 8192 };
 
 struct ste_relay {
     struct ste_mq *publish;
+    const struct ste_ref *ref;
     struct ste_obs_worker *counters;
-    uint64_t confirmed[STE_RELAY_CONFIRMED_MAX]; /* outbox ids to be deleted */
-    size_t confirmed_count;
-    uint64_t confirmed_since_ns;
-    /* Publishes somebody waits for: strangers, suspects, swept rows. */
-    size_t awaited, refused;
-    bool *swept_confirmed; /* per swept row, while a sweep runs */
+    struct ste_settle settle;
 };
 
 STE_MUST_CHECK enum ste_code ste_relay_open(struct ste_relay *relay,
-                                            const struct ste_cluster *cluster, const char *name,
+                                            const struct ste_cluster *cluster,
+                                            const struct ste_ref *ref, const char *name,
                                             struct ste_obs_worker *counters, struct ste_error *err);
 void ste_relay_close(struct ste_relay *relay);
 /* Publishes committed rows without waiting for confirms; rows that find the window full for long, or
@@ -32,10 +26,12 @@ void ste_relay_close(struct ste_relay *relay);
 STE_MUST_CHECK enum ste_code ste_relay_send(struct ste_relay *relay,
                                             const struct ste_outbox_row *rows, const uint64_t *ids,
                                             size_t count, struct ste_error *err);
-/* Rows nobody confirmed for 5 s, whoever wrote them; its own transaction. */
+/* Rows nobody confirmed for 5 s, whoever wrote them; its own transaction. *ret_more: so many were
+ * sent that there may be others. */
 STE_MUST_CHECK enum ste_code ste_relay_sweep(struct ste_relay *relay, struct ste_shard *shard,
-                                             struct ste_arena *arena, struct ste_error *err);
-/* Publishes and is counted in `awaited` until it is settled. */
+                                             struct ste_arena *arena, bool *ret_more,
+                                             struct ste_error *err);
+/* Publishes and is counted as awaited until it is settled. */
 STE_MUST_CHECK enum ste_code ste_relay_forward(struct ste_relay *relay, const char *routing_key,
                                                struct ste_bytes body, struct ste_error *err);
 /* Waits until nothing is awaited. STE_E_MQ_DOWN when one was refused, STE_E_TIMEOUT after 5 s. */

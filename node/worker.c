@@ -30,18 +30,47 @@ static enum ste_code read_days(struct ste_node_worker *worker, struct ste_error 
     return rc;
 }
 
-/* Confirmed rows go with the next transaction; without one, after a moment on their own. */
-static enum ste_code delete_confirmed(struct ste_node_worker *worker, struct ste_error *err)
+/* House-keeping that meets a lock or a full database can wait: only a lost connection cannot. */
+static enum ste_code may_wait(enum ste_code rc)
 {
-    struct ste_relay *const relay = &worker->relay;
-    if (relay->confirmed_count == 0 ||
-        ste_clock_mono_ns() - relay->confirmed_since_ns < delete_idle_ns)
+    const bool later = rc == STE_E_SHARD_DEADLOCK || rc == STE_E_SHARD_LOCK_TIMEOUT ||
+                       rc == STE_E_SHARD_FULL;
+    return later ? STE_OK : rc;
+}
+
+/* Confirmed rows go with the next transaction; without one, after a moment on their own. */
+static enum ste_code delete_confirmed(struct ste_node_worker *worker, uint64_t now_ns,
+                                      struct ste_error *err)
+{
+    struct ste_settle *const settle = &worker->relay.settle;
+    if (settle->confirmed_count == 0 || now_ns - settle->confirmed_since_ns < delete_idle_ns)
         return STE_OK;
     const enum ste_code rc =
-        ste_shard_delete_outbox(worker->shard, relay->confirmed, relay->confirmed_count, err);
+        ste_shard_delete_outbox(worker->shard, settle->confirmed, settle->confirmed_count, err);
     if (rc == STE_OK)
-        relay->confirmed_count = 0;
-    return rc;
+        settle->confirmed_count = 0;
+    else
+        settle->confirmed_since_ns = now_ns; /* not again at once */
+    return may_wait(rc);
+}
+
+static enum ste_code sweep(struct ste_node_worker *worker, uint64_t now_ns, struct ste_error *err)
+{
+    bool more = false;
+    if (now_ns - worker->swept_ns <= sweep_ns || ste_mq_blocked(worker->relay.publish))
+        return STE_OK;
+    const enum ste_code rc =
+        ste_relay_sweep(&worker->relay, worker->shard, worker->attempt, &more, err);
+    worker->swept_ns = more ? 0 : now_ns;
+    return may_wait(rc);
+}
+
+static enum ste_code ping(struct ste_node_worker *worker, uint64_t now_ns, struct ste_error *err)
+{
+    if (now_ns - worker->pinged_ns <= ping_ns)
+        return STE_OK;
+    worker->pinged_ns = now_ns;
+    return ste_shard_ping(worker->shard, err);
 }
 
 static enum ste_code keep_house(struct ste_node_worker *worker, bool idle, struct ste_error *err)
@@ -49,18 +78,13 @@ static enum ste_code keep_house(struct ste_node_worker *worker, bool idle, struc
     enum ste_code rc = ste_mq_pump(worker->relay.publish, 0, err);
     const uint64_t now_ns = ste_clock_mono_ns();
     if (rc == STE_OK && idle)
-        rc = delete_confirmed(worker, err);
+        rc = delete_confirmed(worker, now_ns, err);
     if (rc == STE_OK && now_ns - worker->days_read_ns > days_ns)
         rc = read_days(worker, err);
-    if (rc == STE_OK && now_ns - worker->swept_ns > sweep_ns &&
-        !ste_mq_blocked(worker->relay.publish)) {
-        rc = ste_relay_sweep(&worker->relay, worker->shard, worker->attempt, err);
-        worker->swept_ns = now_ns;
-    }
-    if (rc == STE_OK && idle && now_ns - worker->pinged_ns > ping_ns) {
-        rc = ste_shard_ping(worker->shard, err);
-        worker->pinged_ns = now_ns;
-    }
+    if (rc == STE_OK)
+        rc = sweep(worker, now_ns, err);
+    if (rc == STE_OK && idle)
+        rc = ping(worker, now_ns, err);
     ste_obs_set(worker->counters, STE_M_UNCONFIRMED, ste_mq_unconfirmed(worker->relay.publish));
     ste_obs_set(worker->counters, STE_M_DB_NS, ste_shard_wait_ns(worker->shard));
     ste_obs_set(worker->counters, STE_M_BUSY_NS, ste_clock_thread_cpu_ns());
@@ -91,27 +115,35 @@ static enum ste_code drain(struct ste_node_worker *worker, struct ste_error *err
     while (rc == STE_OK && ste_mq_unconfirmed(worker->relay.publish) > 0 &&
            ste_clock_mono_ns() < limit_ns)
         rc = ste_mq_pump(worker->relay.publish, 20, err);
-    if (rc == STE_OK && worker->relay.confirmed_count > 0)
-        rc = ste_shard_delete_outbox(worker->shard, worker->relay.confirmed,
-                                     worker->relay.confirmed_count, err);
+    if (rc == STE_OK && worker->relay.settle.confirmed_count > 0)
+        rc = ste_shard_delete_outbox(worker->shard, worker->relay.settle.confirmed,
+                                     worker->relay.settle.confirmed_count, err);
     return rc;
 }
 
+/* The suspect queue first: what rests there is done before a batch of others can kill the worker
+ * and count against the innocent one in hand. */
 static enum ste_code consume_queues(struct ste_node_worker *worker, struct ste_error *err)
 {
     char queue[STE_MQ_NAME_BYTES];
-    enum ste_code rc = STE_OK;
+    ste_mq_suspect_queue(worker->assignment->shard, queue);
+    enum ste_code rc = ste_mq_consume(worker->consume, queue, 1, "suspect", false, err);
     for (unsigned type = 0; rc == STE_OK && type < 5; type++) {
         if ((worker->assignment->types & (1u << type)) == 0)
             continue;
         ste_mq_work_queue(type, worker->assignment->shard, queue);
         rc = ste_mq_consume(worker->consume, queue, PREFETCH, ste_queue_types[type], false, err);
     }
-    if (rc == STE_OK && worker->takes_suspects) {
-        ste_mq_suspect_queue(worker->assignment->shard, queue);
-        rc = ste_mq_consume(worker->consume, queue, 1, "suspect", false, err);
-    }
     return rc;
+}
+
+static void log_shard_warning(const struct ste_node_worker *worker)
+{
+    char quoted[512];
+    const char *const warning = ste_shard_warning(worker->shard);
+    if (warning != NULL)
+        ste_log_line(&worker->daemon->log, STE_LOG_WARN, "shard.warning", "shard=%u text=%s",
+                     worker->assignment->shard, ste_log_quote(warning, quoted, sizeof(quoted)));
 }
 
 /* The shard first: nothing is consumed before it answers and is the one the map says. */
@@ -121,10 +153,13 @@ static enum ste_code connect_all(struct ste_node_worker *worker, struct ste_erro
     const char *const name = worker->daemon->name;
     enum ste_code rc = ste_shard_open(cluster, worker->assignment->shard, STE_DB_NODE,
                                       &worker->shard, err);
+    if (rc != STE_OK)
+        return rc;
+    log_shard_warning(worker);
+    rc = read_days(worker, err);
     if (rc == STE_OK)
-        rc = read_days(worker, err);
-    if (rc == STE_OK)
-        rc = ste_relay_open(&worker->relay, cluster, name, worker->counters, err);
+        rc = ste_relay_open(&worker->relay, cluster, worker->daemon->ref, name, worker->counters,
+                            err);
     if (rc == STE_OK)
         rc = ste_mq_open(cluster, STE_ROLE_NODE, STE_MQ_CONSUME, name, &worker->consume, err);
     if (rc == STE_OK)
@@ -136,6 +171,9 @@ static enum ste_code connect_all(struct ste_node_worker *worker, struct ste_erro
 static void disconnect(struct ste_node_worker *worker)
 {
     ste_batch_clear(&worker->batch);
+    if (worker->has_aside)
+        ste_mq_delivery_free(&worker->aside);
+    worker->has_aside = false;
     ste_mq_close(worker->consume);
     worker->consume = NULL;
     ste_relay_close(&worker->relay);
@@ -208,7 +246,6 @@ static enum ste_code init(struct ste_node_worker *worker, struct ste_worker_slot
     /* Unique among live workers, and over restarts. */
     worker->worker_id = ste_hash64_of(ste_bytes_of(daemon->name)) ^
                         (ste_clock_wall_us() << 8) ^ slot->number;
-    worker->takes_suspects = true;
     worker->rules = (struct ste_rules){.ref = daemon->ref,
                                        .business_date = daemon->cluster->business_date,
                                        .days = &worker->days,

@@ -14,7 +14,6 @@ struct ste_node_worker {
     struct ste_obs_worker *counters;
     const struct ste_assignment *assignment;
     uint64_t worker_id; /* of outbox rows */
-    bool takes_suspects;
 
     struct ste_mq *consume;
     struct ste_relay relay; /* owns the publishing connection */
@@ -26,6 +25,8 @@ struct ste_node_worker {
     uint64_t days_read_ns, pinged_ns, swept_ns;
 
     struct ste_batch batch;
+    struct ste_mq_delivery aside; /* a suspect that came while others were gathered: the next batch */
+    bool has_aside;
     struct ste_arena *attempt; /* of one try to commit; reset before each */
 };
 
