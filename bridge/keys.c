@@ -40,8 +40,10 @@ enum ste_code ste_keyring_open(struct ste_keyring *ring, const struct ste_cluste
 void ste_keyring_close(struct ste_keyring *ring)
 {
     ste_signer_free(ring->hub.signer);
-    for (size_t i = 0; i < ring->own_count; i++)
-        ste_signer_free(ring->own[i].signer);
+    for (size_t i = 0; i < ring->own_count; i++) {
+        ste_signer_free(ring->own[i]->signer);
+        free(ring->own[i]);
+    }
     free(ring->own);
     *ring = (struct ste_keyring){0};
 }
@@ -77,8 +79,8 @@ enum ste_code ste_keyring_pick(struct ste_keyring *ring, struct ste_bytes sender
     }
     const struct ste_participant *const participant = ste_ref_participant(ring->ref, sender);
     for (size_t i = 0; i < ring->own_count; i++) {
-        if (ring->own[i].key->participant == participant) {
-            *ret = &ring->own[i];
+        if (ring->own[i]->key->participant == participant) {
+            *ret = ring->own[i];
             return STE_OK;
         }
     }
@@ -87,11 +89,17 @@ enum ste_code ste_keyring_pick(struct ste_keyring *ring, struct ste_bytes sender
         return ste_error_set(err, STE_E_SIGNATURE, "no key for sender %.*s in %s", (int)sender.len,
                              sender.at, ring->dir);
     void *const own = realloc(ring->own, (ring->own_count + 1) * sizeof(*ring->own));
-    if (own == NULL)
+    if (own != NULL)
+        ring->own = own;
+    struct ste_signing_key *const mine = own != NULL ? calloc(1, sizeof(*mine)) : NULL;
+    if (mine == NULL)
         return ste_error_set(err, STE_E_NOMEM, "could not keep a key");
-    ring->own = own;
-    const enum ste_code rc = load(ring->dir, key, &ring->own[ring->own_count], err);
-    if (rc == STE_OK)
-        *ret = &ring->own[ring->own_count++];
+    const enum ste_code rc = load(ring->dir, key, mine, err);
+    if (rc != STE_OK) {
+        free(mine);
+        return rc;
+    }
+    ring->own[ring->own_count++] = mine;
+    *ret = mine;
     return rc;
 }

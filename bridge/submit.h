@@ -30,7 +30,7 @@ struct ste_keyring {
     ste_date business_date;
     const char *dir;
     struct ste_signing_key hub; /* signer NULL: each Sender signs for itself */
-    struct ste_signing_key *own;
+    struct ste_signing_key **own; /* each stays where it is while others are added */
     size_t own_count;
 };
 /* The hub's key, or a folder of `<participant>/<key id>` files. Blocks on files. */
