@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "mq/library.h"
 #include "mq/topology.h"
 #include "ref/ref.h"
 
@@ -62,10 +63,13 @@ static int load_and_run(const char *config, bool check)
     struct ste_faults faults = {0};
     struct ste_error err = {0};
     struct ste_ref *ref = NULL;
+    char warning[256];
     int exit_code = STE_ADMIN_FAILURE;
     struct ste_cluster *cluster = ste_admin_load(config);
     if (!cluster)
         return STE_ADMIN_FAILURE;
+    if (ste_mq_library_warning(warning, sizeof warning))
+        fprintf(stderr, "ste-admin: warning: %s\n", warning);
     if (ste_ref_load(cluster, &faults, &ref, &err) == STE_OK) {
         exit_code = run(cluster, ref, check);
     } else {

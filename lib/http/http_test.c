@@ -198,6 +198,27 @@ static void test_no_answer(void **state)
     ste_buf_deinit(&answer);
 }
 
+/* A URL of the map never reads a file, and a proxy of the environment never sees our login. */
+static void test_only_http_and_no_proxy(void **state)
+{
+    struct server *server = *state;
+    struct ste_buf answer = {0};
+    struct ste_http *http = NULL;
+    struct ste_error err;
+    unsigned status = 0;
+    assert_int_equal(ste_http_open("file:///etc", NULL, NULL, 1000, &http, &err), STE_OK);
+    assert_int_equal(ste_http_request(http, STE_HTTP_GET, "/passwd", (struct ste_bytes){0}, &status,
+                                      &answer, &err),
+                     STE_E_HTTP);
+    ste_http_close(http);
+    setenv("http_proxy", "http://127.0.0.1:1", 1);
+    assert_int_equal(ask(server, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", STE_HTTP_GET, "/",
+                         (struct ste_bytes){0}, &status, &answer, &err),
+                     STE_OK);
+    unsetenv("http_proxy");
+    ste_buf_deinit(&answer);
+}
+
 static void test_an_endless_answer(void **state)
 {
     struct server *server = *state;
@@ -234,6 +255,7 @@ int main(void)
         TEST(test_put_post_delete),
         TEST(test_other_statuses_are_answers),
         TEST(test_no_answer),
+        TEST(test_only_http_and_no_proxy),
         TEST(test_an_endless_answer),
         cmocka_unit_test(test_escape),
     };

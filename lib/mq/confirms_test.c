@@ -131,7 +131,11 @@ static void test_what_we_never_published_is_refused(void **state)
     assert_false(ste_mq_confirms_return(&confirms, 1));                           /* too late */
     assert_true(ste_mq_confirms_return(&confirms, 2));
     assert_false(ste_mq_confirms_return(&confirms, 2));
-    assert_int_equal(seen.count, 1);
+    publish(&confirms, 12, 1);
+    assert_true(ste_mq_confirms_settle(&confirms, 3, false, true, note, &seen));
+    assert_false(ste_mq_confirms_settle(&confirms, 3, false, true, note, &seen)); /* 2 is open */
+    assert_false(ste_mq_confirms_return(&confirms, 3));
+    assert_int_equal(seen.count, 2);
     ste_mq_confirms_deinit(&confirms);
 }
 

@@ -89,6 +89,10 @@ static enum ste_code closed_by_broker(struct ste_mq *mq, amqp_method_number_t id
 
     if (!close)
         return protocol_fault(mq, err, "close without a reason");
+    enum ste_code rc = ste_mq_fail(mq, err, close_code(close->reply_code, close->reply_text),
+                                   "broker closed the %s: %u %.*s", whole ? "connection" : "channel",
+                                   close->reply_code, (int)close->reply_text.len,
+                                   (const char *)close->reply_text.bytes);
     /* The answer is a courtesy: whether it arrives changes nothing for us. */
     enum ste_code answered =
         whole ? ste_mq_put_method(mq, 0, AMQP_CONNECTION_CLOSE_OK_METHOD, &connection_ok, NULL)
@@ -97,10 +101,7 @@ static enum ste_code closed_by_broker(struct ste_mq *mq, amqp_method_number_t id
         answered = ste_mq_flush(mq, NULL);
     if (whole || answered != STE_OK)
         mq->in_step = false;
-    return ste_mq_fail(mq, err, close_code(close->reply_code, close->reply_text),
-                       "broker closed the %s: %u %.*s", whole ? "connection" : "channel",
-                       close->reply_code, (int)close->reply_text.len,
-                       (const char *)close->reply_text.bytes);
+    return rc;
 }
 
 /* ---- messages in ---- */

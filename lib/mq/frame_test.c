@@ -1,154 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A connection on one end of a socket pair, the test as broker on the other. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
-#include <cmocka.h>
-
-#include "base/clock.h"
-#include "mq/internal.h"
-#include "mq/wire.h"
-
-enum { SCRIPT_BYTES = 1 << 20, TEST_FRAME_MAX = 4096 };
-
-struct fixture {
-    struct ste_mq *mq;
-    int broker;
-    char *script, *at; /* what the broker says next */
-    size_t settled_count;
-    enum ste_mq_outcome settled[16];
-    uint64_t cookies[16];
-};
-
-static void note(void *context, uint64_t cookie, enum ste_mq_outcome outcome)
-{
-    struct fixture *f = context;
-    assert_true(f->settled_count < 16);
-    f->cookies[f->settled_count] = cookie;
-    f->settled[f->settled_count++] = outcome;
-}
-
-static int set_up(void **state)
-{
-    int pair[2];
-    struct fixture *f = calloc(1, sizeof *f);
-    if (!f || socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0)
-        return -1;
-    f->script = malloc(SCRIPT_BYTES);
-    f->at = f->script;
-    f->broker = pair[1];
-    f->mq = ste_mq_new(STE_MQ_PUBLISH, 8);
-    if (!f->script || !f->mq)
-        return -1;
-    f->mq->fd = pair[0];
-    f->mq->frame_max = TEST_FRAME_MAX;
-    ste_mq_on_settled(f->mq, note, f);
-    *state = f;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *f = *state;
-    ste_mq_close(f->mq);
-    close(f->broker);
-    free(f->script);
-    free(f);
-    return 0;
-}
-
-/* ---- the broker's side ---- */
-
-static void frame(struct fixture *f, unsigned type, unsigned channel, struct ste_bytes payload)
-{
-    ste_wire_put_uint(&f->at, type, 1);
-    ste_wire_put_uint(&f->at, channel, 2);
-    ste_wire_put_long(&f->at, payload);
-    ste_wire_put_uint(&f->at, 0xce, 1);
-}
-
-static void method(struct fixture *f, unsigned channel, amqp_method_number_t id, void *fields)
-{
-    char payload[2048], *at = payload;
-    ste_wire_put_uint(&at, id, 4);
-    int len = amqp_encode_method(id, fields, (amqp_bytes_t){sizeof payload - 4, at});
-    assert_true(len >= 0);
-    frame(f, STE_FRAME_METHOD, channel, (struct ste_bytes){payload, 4 + (size_t)len});
-}
-
-static void confirm(struct fixture *f, amqp_method_number_t id, uint64_t tag, bool multiple)
-{
-    if (id == AMQP_BASIC_ACK_METHOD) {
-        amqp_basic_ack_t ack = {.delivery_tag = tag, .multiple = multiple};
-        method(f, 1, id, &ack);
-    } else {
-        amqp_basic_nack_t nack = {.delivery_tag = tag, .multiple = multiple};
-        method(f, 1, id, &nack);
-    }
-}
-
-/* Header frame with ste-seq, then the body in frames of at most `chunk` bytes. */
-static void content(struct fixture *f, uint64_t seq, struct ste_bytes body, size_t chunk)
-{
-    char payload[256], *at = payload;
-    ste_wire_put_uint(&at, 60, 2);
-    ste_wire_put_uint(&at, 0, 2);
-    ste_wire_put_uint(&at, body.len, 8);
-    ste_wire_put_uint(&at, 0x2080, 2); /* headers, message-id */
-    ste_wire_put_uint(&at, 17, 4);
-    ste_wire_put_short(&at, STE_BYTES("ste-seq"));
-    *at++ = 'l';
-    ste_wire_put_uint(&at, seq, 8);
-    ste_wire_put_short(&at, STE_BYTES("m-1"));
-    frame(f, STE_FRAME_HEADER, 1, (struct ste_bytes){payload, (size_t)(at - payload)});
-    while (body.len > 0) {
-        size_t len = body.len < chunk ? body.len : chunk;
-        frame(f, STE_FRAME_BODY, 1, (struct ste_bytes){body.at, len});
-        body.at += len;
-        body.len -= len;
-    }
-}
-
-static void deliver(struct fixture *f, uint64_t tag, struct ste_bytes body, size_t chunk)
-{
-    amqp_basic_deliver_t fields = {
-        .consumer_tag = ste_mq_amqp_bytes("c-1"),
-        .delivery_tag = tag,
-        .redelivered = 1,
-        .exchange = ste_mq_amqp_bytes("ste.work"),
-        .routing_key = ste_mq_amqp_bytes("noe.03"),
-    };
-    method(f, 1, AMQP_BASIC_DELIVER_METHOD, &fields);
-    content(f, 0, body, chunk);
-}
-
-static void returned(struct fixture *f, uint64_t seq, struct ste_bytes body)
-{
-    amqp_basic_return_t fields = {.reply_code = 312, .reply_text = ste_mq_amqp_bytes("NO_ROUTE")};
-    method(f, 1, AMQP_BASIC_RETURN_METHOD, &fields);
-    content(f, seq, body, TEST_FRAME_MAX - 8);
-}
-
-static void say(struct fixture *f)
-{
-    size_t len = (size_t)(f->at - f->script);
-    assert_int_equal(write(f->broker, f->script, len), len);
-    f->at = f->script;
-}
-
-static void publish(struct fixture *f, unsigned count)
-{
-    struct ste_mq_message message = {.exchange = "ste.work", .body = STE_BYTES("x")};
-    for (unsigned i = 0; i < count; i++)
-        assert_int_equal(ste_mq_publish(f->mq, &message, 100 + i, NULL), STE_OK);
-}
-
-/* ---- tests ---- */
+ * What the broker says, and what becomes of it. */
+#include "mq/fixture.h"
 
 static void assert_delivery(struct ste_mq_delivery *delivery, uint64_t tag, struct ste_bytes body)
 {
@@ -185,6 +37,27 @@ static void test_deliveries_cut_at_every_byte(void **state)
     assert_int_equal(seen, 2);
 }
 
+/* Reads that end within a frame, with whole frames before it. */
+static void test_deliveries_cut_anywhere(void **state)
+{
+    struct fixture *f = *state;
+    struct ste_mq_delivery delivery;
+    uint64_t seen = 0;
+    for (uint64_t tag = 1; tag <= 40; tag++)
+        deliver(f, tag, STE_BYTES("0123456789abcdefghijklmnopqrstuvwxyz"), 10);
+    for (const char *at = f->script; at < f->at; at += 501) {
+        size_t len = (size_t)(f->at - at) < 501 ? (size_t)(f->at - at) : 501;
+        bool got = true;
+        assert_int_equal(write(f->broker, at, len), len);
+        while (got) {
+            assert_int_equal(ste_mq_receive(f->mq, 0, &delivery, &got, NULL), STE_OK);
+            if (got)
+                assert_delivery(&delivery, ++seen, STE_BYTES("0123456789abcdefghijklmnopqrstuvwxyz"));
+        }
+    }
+    assert_int_equal(seen, 40);
+}
+
 /* All deliveries of one read come out one by one, in order, without another read. */
 static void test_many_deliveries_in_one_read(void **state)
 {
@@ -203,6 +76,27 @@ static void test_many_deliveries_in_one_read(void **state)
     }
     assert_int_equal(ste_mq_receive(f->mq, 0, &delivery, &got, NULL), STE_OK);
     assert_false(got);
+}
+
+/* What comes in while we wait for something else is kept, in order. */
+static void test_deliveries_that_a_pump_found(void **state)
+{
+    struct fixture *f = *state;
+    struct ste_mq_delivery delivery;
+    bool got;
+    for (uint64_t tag = 1; tag <= 5; tag++)
+        deliver(f, tag, STE_BYTES("body"), 100);
+    say(f);
+    assert_int_equal(ste_mq_pump(f->mq, 1000, NULL), STE_OK);
+    for (uint64_t tag = 1; tag <= 5; tag++) {
+        assert_int_equal(ste_mq_receive(f->mq, 0, &delivery, &got, NULL), STE_OK);
+        assert_true(got);
+        assert_delivery(&delivery, tag, STE_BYTES("body"));
+    }
+    for (uint64_t tag = 6; tag <= 7; tag++) /* these go with the connection */
+        deliver(f, tag, STE_BYTES("body"), 100);
+    say(f);
+    assert_int_equal(ste_mq_pump(f->mq, 1000, NULL), STE_OK);
 }
 
 static void test_ack_multiple_and_nack(void **state)
@@ -339,6 +233,7 @@ static void test_damaged_streams_break_the_connection(void **state)
         STE_BYTES("\x01\0\x01\0\0\0\x04\0\x3c\0\x50\xce"),        /* ack without its tag */
         STE_BYTES("\x01\0\x01\0\0\0\x0d\0\x3c\0\x50\0\0\0\0\0\0\0\x09\0\xce"), /* ack of nothing */
         STE_BYTES("\x02\0\x01\0\0\0\x0e\0\x3c\0\0\0\0\0\0\0\0\0\x01\0\0\xce"), /* header alone */
+        STE_BYTES("\x08\0\0\0\0\0\0\x01"),                        /* a wrong frame end */
         STE_BYTES("\x03\0\x01\0\0\0\x01x\xce"),                   /* body alone */
         STE_BYTES("\x01\0\x01\0\0\0\x04\0\x3c\0\x3c\xce\x02\0\x01\0\0\0\x0c\0\x3c\0\0\0\0\0\0\0\0\0\x01\xce"),
         STE_BYTES("\x01\0\x01\0\0\0\x04\0\x32\0\x0b\xce"),        /* an answer nobody asked for */
@@ -353,113 +248,50 @@ static void test_damaged_streams_break_the_connection(void **state)
     }
 }
 
-static size_t drain(int fd, char *buffer, size_t room)
+/* These need a sound delivery to begin with. */
+static void test_damaged_deliveries_break_the_connection(void **state)
 {
-    ssize_t received = recv(fd, buffer, room, MSG_DONTWAIT);
-    return received > 0 ? (size_t)received : 0;
-}
-
-/* A body that fills its frames exactly has no empty frame behind it. */
-static void test_body_frames(void **state)
-{
-    struct fixture *f = *state;
-    enum { FULL = TEST_FRAME_MAX - 8 };
-    const size_t sizes[] = {0, 1, FULL - 1, FULL, FULL + 1, 2 * FULL, 2 * FULL + 1};
-    const unsigned frames[] = {0, 1, 1, 1, 2, 2, 3};
-    char *body = calloc(1, 3 * FULL), *sent = malloc(4 * FULL);
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        struct ste_mq_message message = {.exchange = "e", .body = {body, sizes[i]}};
-        assert_int_equal(ste_mq_publish(f->mq, &message, 1, NULL), STE_OK);
-        size_t len = drain(f->broker, sent, 4 * FULL), at = 0, body_len = 0;
-        unsigned bodies = 0;
-        while (at < len) {
-            struct ste_wire wire = ste_wire_of((struct ste_bytes){sent + at, len - at});
-            unsigned type = (unsigned)ste_wire_uint(&wire, 1);
-            ste_wire_uint(&wire, 2);
-            struct ste_bytes payload = ste_wire_long(&wire);
-            assert_int_equal(ste_wire_uint(&wire, 1), 0xce);
-            assert_false(wire.failed);
-            assert_true(payload.len <= FULL);
-            bodies += type == STE_FRAME_BODY;
-            body_len += type == STE_FRAME_BODY ? payload.len : 0;
-            at += payload.len + 8;
+    const char *const texts[] = {"a message begins within another", "a header without its message",
+                                 "a body without its message"};
+    amqp_basic_deliver_t fields = {.consumer_tag = ste_mq_amqp_bytes("c-1"), .delivery_tag = 1};
+    for (int damage = 0; damage < 3; damage++) {
+        assert_int_equal(set_up(state), 0);
+        struct fixture *f = *state;
+        if (damage == 0) { /* a delivery begins within another */
+            method(f, 1, AMQP_BASIC_DELIVER_METHOD, &fields);
+        } else if (damage == 1) { /* two headers */
+            method(f, 1, AMQP_BASIC_DELIVER_METHOD, &fields);
+            content(f, 0, STE_BYTES("0123456789"), 4);
+            f->at -= 8 + 2; /* the last body frame is missing */
+            content(f, 0, STE_BYTES("0123456789"), 4);
+        } else { /* more body than announced */
+            deliver(f, 2, STE_BYTES("0123456789"), 4);
+            f->at -= 8 + 2;
+            frame(f, STE_FRAME_BODY, 1, STE_BYTES("890"));
         }
-        assert_int_equal(bodies, frames[i]);
-        assert_int_equal(body_len, sizes[i]);
+        deliver(f, 3, STE_BYTES("sound"), 4);
+        say(f);
+        struct ste_error err;
+        assert_int_equal(ste_mq_pump(f->mq, 1000, &err), STE_E_MQ_DOWN);
+        assert_non_null(strstr(err.text, texts[damage]));
+        tear_down(state);
     }
-    free(body);
-    free(sent);
 }
 
-static void test_gathered_publishes_leave_together(void **state)
+/* The broker says why it closes and is gone before our answer: its reason is what counts. */
+static void test_a_closed_connection_keeps_its_reason(void **state)
 {
     struct fixture *f = *state;
-    char sent[4096];
-    ste_mq_gather(f->mq, true);
-    publish(f, 3);
-    assert_int_equal(drain(f->broker, sent, sizeof sent), 0);
-    assert_int_equal(ste_mq_pump(f->mq, 0, NULL), STE_OK);
-    assert_true(drain(f->broker, sent, sizeof sent) > 0);
-    publish(f, 1);
-    struct ste_mq *mqs[] = {f->mq};
-    assert_int_equal(ste_mq_wait(mqs, 1, -1, 0, NULL), STE_OK);
-    assert_true(drain(f->broker, sent, sizeof sent) > 0);
-}
-
-/* A broker that stops reading: publishes are kept up to a bound, then refused, never blocking; and
- * everything arrives in order when it reads again. */
-static void test_a_broker_that_stops_reading(void **state)
-{
-    struct fixture *f = *state;
-    enum { BODY_BYTES = 100000, PUBLISHES = 8 };
-    char *body = calloc(1, BODY_BYTES), *sink = malloc(BODY_BYTES);
-    struct ste_mq_message message = {.exchange = "e", .body = {body, BODY_BYTES}};
-    unsigned taken = 0;
-    size_t arrived = 0, len;
-    while (taken < PUBLISHES && ste_mq_publish(f->mq, &message, taken, NULL) == STE_OK)
-        taken++;
-    assert_in_range(taken, 3, PUBLISHES - 1);
-    assert_int_equal(ste_mq_publish(f->mq, &message, taken, NULL), STE_E_MQ_WINDOW);
-    do {
-        assert_int_equal(ste_mq_pump(f->mq, 0, NULL), STE_OK);
-        len = drain(f->broker, sink, BODY_BYTES);
-        arrived += len;
-    } while (len > 0);
-    assert_true(arrived > (size_t)taken * BODY_BYTES);
-    assert_true(arrived < (size_t)taken * (BODY_BYTES + 1000));
-    assert_int_equal(ste_mq_publish(f->mq, &message, taken, NULL), STE_OK);
-    free(body);
-    free(sink);
-}
-
-static void test_heartbeats_out_and_silence_in(void **state)
-{
-    struct fixture *f = *state;
-    char sent[64];
     struct ste_error err;
-    f->mq->heartbeat_ns = 40000000;
-    f->mq->received_ns = ste_clock_mono_ns();
-    f->mq->next_heartbeat_ns = f->mq->received_ns + f->mq->heartbeat_ns / 2;
-    struct ste_mq *mqs[] = {f->mq};
-    assert_int_equal(ste_mq_wait(mqs, 1, -1, 30, NULL), STE_OK);
-    assert_int_equal(drain(f->broker, sent, sizeof sent), 8);
-    assert_int_equal(sent[0], STE_FRAME_HEARTBEAT);
-    while (ste_mq_pump(f->mq, 10, &err) == STE_OK)
-        ;
-    assert_int_equal(err.code, STE_E_MQ_DOWN);
-    assert_non_null(strstr(err.text, "silent"));
-}
-
-/* After a pause of ours longer than the heartbeat, what the broker sent meanwhile still counts. */
-static void test_a_pause_of_ours_is_not_the_brokers(void **state)
-{
-    struct fixture *f = *state;
-    f->mq->heartbeat_ns = 10000000;
-    f->mq->received_ns = ste_clock_mono_ns() - 1000000000u;
-    f->mq->next_heartbeat_ns = f->mq->received_ns;
-    frame(f, STE_FRAME_HEARTBEAT, 0, (struct ste_bytes){0});
+    amqp_connection_close_t fields = {.reply_code = 530,
+                                      .reply_text = ste_mq_amqp_bytes("NOT_ALLOWED - no")};
+    method(f, 0, AMQP_CONNECTION_CLOSE_METHOD, &fields);
     say(f);
-    assert_int_equal(ste_mq_pump(f->mq, 0, NULL), STE_OK);
+    shutdown(f->broker, SHUT_RDWR);
+    assert_int_equal(ste_mq_pump(f->mq, 1000, &err), STE_E_MQ_REFUSED);
+    assert_string_equal(err.text, "broker closed the connection: 530 NOT_ALLOWED - no");
+    assert_int_equal(ste_mq_pump(f->mq, 0, &err), STE_E_MQ_DOWN);
+    assert_string_equal(err.text, "broker closed the connection: 530 NOT_ALLOWED - no");
 }
 
 int main(void)
@@ -467,7 +299,9 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(test_deliveries_cut_at_every_byte),
+        TEST(test_deliveries_cut_anywhere),
         TEST(test_many_deliveries_in_one_read),
+        TEST(test_deliveries_that_a_pump_found),
         TEST(test_ack_multiple_and_nack),
         TEST(test_return_then_ack),
         TEST(test_the_window_closes_and_opens),
@@ -476,11 +310,8 @@ int main(void)
         cmocka_unit_test(test_which_closes_may_be_retried),
         TEST(test_broker_gone),
         cmocka_unit_test(test_damaged_streams_break_the_connection),
-        TEST(test_body_frames),
-        TEST(test_gathered_publishes_leave_together),
-        TEST(test_a_broker_that_stops_reading),
-        TEST(test_heartbeats_out_and_silence_in),
-        TEST(test_a_pause_of_ours_is_not_the_brokers),
+        cmocka_unit_test(test_damaged_deliveries_break_the_connection),
+        TEST(test_a_closed_connection_keeps_its_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -140,6 +140,7 @@ static void test_wrong_types_count_as_absent(void **state)
         {text("ste-key-id"), {.kind = AMQP_FIELD_KIND_I32, .value.i32 = 4}},
         {text("x-death"), utf8("dead")},
         {text("ste-signature"), utf8("kept")},
+        {text("n"), {.kind = AMQP_FIELD_KIND_I64, .value.i64 = -1}},
     };
     amqp_basic_properties_t properties = {._flags = AMQP_BASIC_HEADERS_FLAG,
                                           .headers = {sizeof entries / sizeof *entries, entries}};

@@ -121,7 +121,8 @@ STE_MUST_CHECK enum ste_code ste_mq_declare_reply_queue(struct ste_mq *mq, const
 STE_MUST_CHECK enum ste_code ste_mq_bind(struct ste_mq *mq, const char *queue, const char *exchange,
                                          const char *key, struct ste_error *err);
 /* Passive declare: ready messages, or STE_E_MQ_REFUSED when there is no such queue (the connection
- * is then broken). */
+ * is then broken). What was just published, requeued or acked may be counted a little later, and
+ * unacked deliveries never are. */
 STE_MUST_CHECK enum ste_code ste_mq_queue_length(struct ste_mq *mq, const char *queue,
                                                  uint32_t *ret_ready, struct ste_error *err);
 

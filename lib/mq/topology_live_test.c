@@ -108,6 +108,24 @@ static void test_from_nothing_and_again(void **state)
     free(report);
 }
 
+/* The policy of ste.dead as it is, and a time limit. */
+static void send_more_of_dead(void)
+{
+    struct ste_json *policy = NULL;
+    uint64_t bytes = 0;
+    char body[256];
+    ok(ste_api_get(&api, STE_API_PATH("policies", vhost, "ste-dead"), &policy, &err));
+    assert_true(ste_json_uint(
+        ste_json_get(ste_json_get(policy, "definition"), "max-length-bytes"), &bytes));
+    ste_json_free(policy);
+    snprintf(body, sizeof body,
+             "{\"pattern\":\"^ste\\\\.dead$\",\"apply-to\":\"queues\",\"priority\":10,"
+             "\"definition\":{\"max-length-bytes\":%llu,\"overflow\":\"reject-publish\","
+             "\"message-ttl\":3600000}}",
+             (unsigned long long)bytes);
+    send_body(STE_HTTP_PUT, STE_API_PATH("policies", vhost, "ste-dead"), body);
+}
+
 /* Each thing done by hand is named, and put right. */
 static void test_what_was_changed_is_named_and_corrected(void **state)
 {
@@ -117,6 +135,7 @@ static void test_what_was_changed_is_named_and_corrected(void **state)
               "{\"pattern\":\"^ste\\\\.(noe|alb|npr|set|exc)\\\\.[0-9]{2}$\",\"apply-to\":\"queues\","
               "\"priority\":10,\"definition\":{\"delivery-limit\":5}}");
     send_body(STE_HTTP_DELETE, STE_API_PATH("policies", vhost, "ste-cls"), "");
+    send_more_of_dead();
     send_body(STE_HTTP_PUT, STE_API_PATH("permissions", vhost, role_names[STE_ROLE_CLEARING]),
               "{\"configure\":\".*\",\"write\":\".*\",\"read\":\".*\"}");
     send_body(STE_HTTP_DELETE, STE_API_PATH("topic-permissions", vhost, other_bic), "");
@@ -129,6 +148,7 @@ static void test_what_was_changed_is_named_and_corrected(void **state)
     assert_int_equal(lines_with(report, "binding of ste.noe.01 to ste.work"), 1);
     assert_int_equal(lines_with(report, "policy ste-work: differs"), 1);
     assert_int_equal(lines_with(report, "policy ste-cls: missing"), 1);
+    assert_int_equal(lines_with(report, "policy ste-dead: differs"), 1);
     assert_int_equal(lines_with(report, "queue ste.cls: policy ste-cls does not apply"), 1);
     snprintf(line, sizeof line, "rights of %s: differ", role_names[STE_ROLE_CLEARING]);
     assert_int_equal(lines_with(report, line), 1);

@@ -221,6 +221,11 @@ static void test_users(void **state)
     assert_true(user(&plan, "ste-admin")->administrator);
     assert_string_equal(user(&plan, "BROKSGSG")->login.password_file, "/secrets/brok");
 
+    const struct ste_topology_participant twice[] = {participants[0], participants[0]};
+    struct ste_cluster map = cluster_of(2);
+    assert_int_equal(ste_plan_build(&map, twice, 2, &sizes, 3, *state, &plan, NULL), STE_OK);
+    assert_int_equal(plan.user_count, 5 + 1 + 1);
+
     /* A submitter that is in the list has that participant's rights, and its own password file. */
     struct ste_cluster cluster = cluster_of(2);
     cluster.broker.users[STE_ROLE_SUBMITTER].user = "BROKSGSG";

@@ -24,7 +24,7 @@ static void test_one_head_and_a_line_per_worker(void **state)
     struct ste_buf out = {0};
     ste_obs_add(&a, STE_M_ARRIVALS, 7);
     ste_obs_add(&a, STE_M_ARRIVALS, 1);
-    ste_obs_set(&b, STE_M_BUSY_NS, 12000000034u);
+    ste_obs_set(&b, STE_M_BUSY_NS, 12123456789u);
     ste_obs_set(&b, STE_M_UNCONFIRMED, UINT64_MAX);
     ste_obs_write_text(&out, "node", "node-1", workers, 2);
     ste_buf_append(&out, "", 1);
@@ -38,7 +38,7 @@ static void test_one_head_and_a_line_per_worker(void **state)
         out.at,
         "ste_stage_arrivals_total{proc=\"node\",name=\"node-1\",worker=\"0\",shard=\"3\"} 8\n"));
     assert_non_null(strstr(
-        out.at, "ste_stage_busy_seconds_total{proc=\"node\",name=\"node-1\"} 12.000000034\n"));
+        out.at, "ste_stage_busy_seconds_total{proc=\"node\",name=\"node-1\"} 12.123456789\n"));
     assert_non_null(
         strstr(out.at, "ste_unconfirmed{proc=\"node\",name=\"node-1\"} 18446744073709551615\n"));
     assert_int_equal(count(out.at, "\n"), STE_METRIC_COUNT * 4);
