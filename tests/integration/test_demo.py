@@ -48,10 +48,13 @@ def test_result(demo, tmp_path):
     assert processes_of(FOLDER) == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_signal_leaves_nothing_running(demo, number):
+@pytest.mark.parametrize("number, moment", [
+    (signal.SIGINT, ("run", "broker.pid")),  # while services start
+    (signal.SIGTERM, ("set", "set.ste")),    # while trades are generated or sent
+])
+def test_signal_leaves_nothing_running(demo, number, moment):
     process = demo("--trades", "500000")
-    wait_for(lambda: os.path.exists(os.path.join(FOLDER, "set", "set.ste")), 60, "trades generated")
+    wait_for(lambda: os.path.exists(os.path.join(FOLDER, *moment)), 60, "/".join(moment))
     assert processes_of(FOLDER)
     os.killpg(process.pid, number)  # as a terminal does
     process.communicate(timeout=60)
