@@ -155,7 +155,8 @@ out:
 
 void ste_http_escape(struct ste_buf *out, const char *segment)
 {
-    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+    static const char plain[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
     for (; *segment; segment++) {
         if (strchr(plain, *segment))
             ste_buf_append(out, segment, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A small HTTP client for management interfaces: one base URL, basic auth, JSON bodies, limits. Ask
- * it from one thread. Redirects are not followed and proxies of the environment are ignored. The only
- * user of libcurl. */
+ * it from one thread. Redirects are not followed and proxies of the environment are ignored. The
+ * only user of libcurl. */
 #ifndef STE_HTTP_HTTP_H
 #define STE_HTTP_HTTP_H
 

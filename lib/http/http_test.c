@@ -162,8 +162,8 @@ static void test_other_statuses_are_answers(void **state)
     struct ste_buf answer = {0};
     struct ste_error err;
     unsigned status = 0;
-    assert_int_equal(ask(server, "HTTP/1.1 401 No\r\nContent-Length: 2\r\n\r\nno", STE_HTTP_GET, "/",
-                         (struct ste_bytes){0}, &status, &answer, &err),
+    assert_int_equal(ask(server, "HTTP/1.1 401 No\r\nContent-Length: 2\r\n\r\nno", STE_HTTP_GET,
+                         "/", (struct ste_bytes){0}, &status, &answer, &err),
                      STE_OK);
     assert_int_equal(status, 401);
     assert_int_equal(ask(server,
@@ -181,18 +181,18 @@ static void test_no_answer(void **state)
     struct ste_buf answer = {0};
     struct ste_error err;
     unsigned status = 77;
-    assert_int_equal(ask(server, NULL, STE_HTTP_GET, "/", (struct ste_bytes){0}, &status, &answer,
-                         &err),
-                     STE_E_HTTP);
+    assert_int_equal(
+        ask(server, NULL, STE_HTTP_GET, "/", (struct ste_bytes){0}, &status, &answer, &err),
+        STE_E_HTTP);
     assert_non_null(strstr(err.text, "timed out"));
     assert_null(strstr(err.text, "secret"));
     close(server->listener);
     server->listener = -1;
     struct ste_http *http = NULL;
     assert_int_equal(ste_http_open(server->url, NULL, NULL, 1000, &http, &err), STE_OK);
-    assert_int_equal(ste_http_request(http, STE_HTTP_GET, "/", (struct ste_bytes){0}, &status, &answer,
-                                      &err),
-                     STE_E_HTTP);
+    assert_int_equal(
+        ste_http_request(http, STE_HTTP_GET, "/", (struct ste_bytes){0}, &status, &answer, &err),
+        STE_E_HTTP);
     assert_int_equal(status, 77);
     ste_http_close(http);
     ste_buf_deinit(&answer);
@@ -226,12 +226,12 @@ static void test_an_endless_answer(void **state)
     struct ste_error err;
     unsigned status = 0;
     server->filler_bytes = STE_HTTP_BODY_BYTES_MAX + 65536;
-    assert_int_equal(ask(server, "HTTP/1.1 200 OK\r\n\r\n", STE_HTTP_GET, "/", (struct ste_bytes){0},
-                         &status, &answer, &err),
+    assert_int_equal(ask(server, "HTTP/1.1 200 OK\r\n\r\n", STE_HTTP_GET, "/",
+                         (struct ste_bytes){0}, &status, &answer, &err),
                      STE_E_LIMIT);
     server->filler_bytes = STE_HTTP_BODY_BYTES_MAX;
-    assert_int_equal(ask(server, "HTTP/1.1 200 OK\r\n\r\n", STE_HTTP_GET, "/", (struct ste_bytes){0},
-                         &status, &answer, &err),
+    assert_int_equal(ask(server, "HTTP/1.1 200 OK\r\n\r\n", STE_HTTP_GET, "/",
+                         (struct ste_bytes){0}, &status, &answer, &err),
                      STE_OK);
     assert_int_equal(answer.len, STE_HTTP_BODY_BYTES_MAX);
     ste_buf_deinit(&answer);

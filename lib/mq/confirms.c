@@ -12,7 +12,8 @@ bool ste_mq_confirms_init(struct ste_mq_confirms *confirms, size_t window)
     uint64_t size = 1;
     while (size < (uint64_t)window * RING_WINDOWS)
         size *= 2;
-    *confirms = (struct ste_mq_confirms){.mask = size - 1, .oldest = 1, .next = 1, .window = window};
+    *confirms =
+        (struct ste_mq_confirms){.mask = size - 1, .oldest = 1, .next = 1, .window = window};
     confirms->ring = calloc(size, sizeof *confirms->ring);
     return confirms->ring != NULL;
 }

@@ -211,8 +211,8 @@ static void test_each_cookie_once_over_a_long_run(void **state)
     for (uint64_t i = 1; i <= ROUNDS; i++) {
         random = random * 6364136223846793005u + 1442695040888963407u;
         while (ste_mq_confirms_full(&confirms))
-            assert_true(ste_mq_confirms_settle(&confirms, confirms.oldest, true,
-                                               true, count_up, &sum));
+            assert_true(
+                ste_mq_confirms_settle(&confirms, confirms.oldest, true, true, count_up, &sum));
         uint64_t tag = ste_mq_confirms_add(&confirms, i);
         expected += i;
         if (random >> 60 == 0)

@@ -92,9 +92,9 @@ struct ste_mq *ste_mq_new(enum ste_mq_purpose purpose, size_t window)
 
 static amqp_table_entry_t text_entry(const char *name, const char *text)
 {
-    return (amqp_table_entry_t){.key = ste_mq_amqp_bytes(name),
-                                .value = {.kind = AMQP_FIELD_KIND_UTF8,
-                                          .value.bytes = ste_mq_amqp_bytes(text)}};
+    return (amqp_table_entry_t){
+        .key = ste_mq_amqp_bytes(name),
+        .value = {.kind = AMQP_FIELD_KIND_UTF8, .value.bytes = ste_mq_amqp_bytes(text)}};
 }
 
 static amqp_table_entry_t true_entry(const char *name)
@@ -110,8 +110,8 @@ static enum ste_code start_ok(struct ste_mq *mq, const char *user, const char *p
     char response[1024];
     size_t user_len = strlen(user), password_len = strlen(password);
     amqp_table_entry_t capabilities[] = {
-        true_entry("publisher_confirms"),     true_entry("basic.nack"),
-        true_entry("consumer_cancel_notify"), true_entry("connection.blocked"),
+        true_entry("publisher_confirms"),           true_entry("basic.nack"),
+        true_entry("consumer_cancel_notify"),       true_entry("connection.blocked"),
         true_entry("authentication_failure_close"),
     };
     amqp_table_entry_t properties[] = {

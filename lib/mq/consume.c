@@ -17,8 +17,8 @@ enum ste_code ste_mq_consume(struct ste_mq *mq, const char *queue, unsigned pref
                                     .consumer_tag = ste_mq_amqp_bytes(consumer_tag),
                                     .exclusive = exclusive};
     if (prefetch == 0 || prefetch > UINT16_MAX) /* 0 would mean no limit */
-        return ste_error_set(err, STE_E_ARGUMENT, "prefetch %u of queue %s is not 1 to %u", prefetch,
-                             queue, UINT16_MAX);
+        return ste_error_set(err, STE_E_ARGUMENT, "prefetch %u of queue %s is not 1 to %u",
+                             prefetch, queue, UINT16_MAX);
     enum ste_code rc = ste_mq_usable(mq, err);
     if (rc == STE_OK)
         rc = ste_mq_call(mq, STE_MQ_CHANNEL, AMQP_BASIC_QOS_METHOD, &qos, AMQP_BASIC_QOS_OK_METHOD,

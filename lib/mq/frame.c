@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * One frame in: confirms, returns, deliveries, answers, closes. One method out. rabbitmq-c codes and
- * decodes the methods; the frequent ones (deliver, ack, nack) are read in place. */
+ * One frame in: confirms, returns, deliveries, answers, closes. One method out. rabbitmq-c codes
+ * and decodes the methods; the frequent ones (deliver, ack, nack) are read in place. */
 #include "mq/internal.h"
 
 #include <stdlib.h>
@@ -89,14 +89,15 @@ static enum ste_code closed_by_broker(struct ste_mq *mq, amqp_method_number_t id
 
     if (!close)
         return protocol_fault(mq, err, "close without a reason");
-    enum ste_code rc = ste_mq_fail(mq, err, close_code(close->reply_code, close->reply_text),
-                                   "broker closed the %s: %u %.*s", whole ? "connection" : "channel",
-                                   close->reply_code, (int)close->reply_text.len,
-                                   (const char *)close->reply_text.bytes);
+    enum ste_code rc = ste_mq_fail(
+        mq, err, close_code(close->reply_code, close->reply_text), "broker closed the %s: %u %.*s",
+        whole ? "connection" : "channel", close->reply_code, (int)close->reply_text.len,
+        (const char *)close->reply_text.bytes);
     /* The answer is a courtesy: whether it arrives changes nothing for us. */
     enum ste_code answered =
         whole ? ste_mq_put_method(mq, 0, AMQP_CONNECTION_CLOSE_OK_METHOD, &connection_ok, NULL)
-              : ste_mq_put_method(mq, STE_MQ_CHANNEL, AMQP_CHANNEL_CLOSE_OK_METHOD, &channel_ok, NULL);
+              : ste_mq_put_method(mq, STE_MQ_CHANNEL, AMQP_CHANNEL_CLOSE_OK_METHOD, &channel_ok,
+                                  NULL);
     if (answered == STE_OK)
         answered = ste_mq_flush(mq, NULL);
     if (whole || answered != STE_OK)
@@ -196,7 +197,8 @@ static void end_content(struct ste_mq *mq)
     assembly->content = STE_CONTENT_NONE;
 }
 
-static enum ste_code handle_header(struct ste_mq *mq, struct ste_bytes payload, struct ste_error *err)
+static enum ste_code handle_header(struct ste_mq *mq, struct ste_bytes payload,
+                                   struct ste_error *err)
 {
     struct ste_mq_assembly *assembly = &mq->assembly;
     if (assembly->content == STE_CONTENT_NONE || assembly->header_seen)
@@ -279,7 +281,8 @@ static enum ste_code handle_reply(struct ste_mq *mq, amqp_method_number_t id,
     return STE_OK;
 }
 
-static enum ste_code handle_method(struct ste_mq *mq, struct ste_bytes payload, struct ste_error *err)
+static enum ste_code handle_method(struct ste_mq *mq, struct ste_bytes payload,
+                                   struct ste_error *err)
 {
     struct ste_wire wire = ste_wire_of(payload);
     amqp_method_number_t id = (amqp_method_number_t)ste_wire_uint(&wire, 4);
@@ -390,8 +393,9 @@ enum ste_code ste_mq_await(struct ste_mq *mq, amqp_method_number_t wanted, uint6
     return rc;
 }
 
-enum ste_code ste_mq_call(struct ste_mq *mq, uint16_t channel, amqp_method_number_t id, void *method,
-                          amqp_method_number_t wanted, uint64_t deadline_ns, struct ste_error *err)
+enum ste_code ste_mq_call(struct ste_mq *mq, uint16_t channel, amqp_method_number_t id,
+                          void *method, amqp_method_number_t wanted, uint64_t deadline_ns,
+                          struct ste_error *err)
 {
     enum ste_code rc = ste_mq_put_method(mq, channel, id, method, err);
     return rc == STE_OK ? ste_mq_await(mq, wanted, deadline_ns, err) : rc;

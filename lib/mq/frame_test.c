@@ -52,7 +52,8 @@ static void test_deliveries_cut_anywhere(void **state)
         while (got) {
             assert_int_equal(ste_mq_receive(f->mq, 0, &delivery, &got, NULL), STE_OK);
             if (got)
-                assert_delivery(&delivery, ++seen, STE_BYTES("0123456789abcdefghijklmnopqrstuvwxyz"));
+                assert_delivery(&delivery, ++seen,
+                                STE_BYTES("0123456789abcdefghijklmnopqrstuvwxyz"));
         }
     }
     assert_int_equal(seen, 40);
@@ -228,16 +229,17 @@ static void test_damaged_streams_break_the_connection(void **state)
     const struct ste_bytes streams[] = {
         STE_BYTES("HTTP/1.1 400 Bad Request\r\n"),
         STE_BYTES("AMQP\0\0\x09\x01"),
-        STE_BYTES("\x01\0\x01\x00\x01\x00\x00"),                  /* over the agreed size */
-        STE_BYTES("\x01\0\x01\0\0\0\x04\0\x3c\0\x50\x00"),        /* no frame end */
-        STE_BYTES("\x01\0\x01\0\0\0\x04\0\x3c\0\x50\xce"),        /* ack without its tag */
+        STE_BYTES("\x01\0\x01\x00\x01\x00\x00"),           /* over the agreed size */
+        STE_BYTES("\x01\0\x01\0\0\0\x04\0\x3c\0\x50\x00"), /* no frame end */
+        STE_BYTES("\x01\0\x01\0\0\0\x04\0\x3c\0\x50\xce"), /* ack without its tag */
         STE_BYTES("\x01\0\x01\0\0\0\x0d\0\x3c\0\x50\0\0\0\0\0\0\0\x09\0\xce"), /* ack of nothing */
         STE_BYTES("\x02\0\x01\0\0\0\x0e\0\x3c\0\0\0\0\0\0\0\0\0\x01\0\0\xce"), /* header alone */
-        STE_BYTES("\x08\0\0\0\0\0\0\x01"),                        /* a wrong frame end */
-        STE_BYTES("\x03\0\x01\0\0\0\x01x\xce"),                   /* body alone */
-        STE_BYTES("\x01\0\x01\0\0\0\x04\0\x3c\0\x3c\xce\x02\0\x01\0\0\0\x0c\0\x3c\0\0\0\0\0\0\0\0\0\x01\xce"),
-        STE_BYTES("\x01\0\x01\0\0\0\x04\0\x32\0\x0b\xce"),        /* an answer nobody asked for */
-        STE_BYTES("\x01\0\0\0\0\0\x04\0\x0a\0\x32\xce"),          /* close without a reason */
+        STE_BYTES("\x08\0\0\0\0\0\0\x01"),      /* a wrong frame end */
+        STE_BYTES("\x03\0\x01\0\0\0\x01x\xce"), /* body alone */
+        STE_BYTES("\x01\0\x01\0\0\0\x04\0\x3c\0\x3c\xce\x02\0\x01\0\0\0\x0c\0\x3c\0\0\0\0\0\0\0\0\0"
+                  "\x01\xce"),
+        STE_BYTES("\x01\0\x01\0\0\0\x04\0\x32\0\x0b\xce"), /* an answer nobody asked for */
+        STE_BYTES("\x01\0\0\0\0\0\x04\0\x0a\0\x32\xce"),   /* close without a reason */
     };
     for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
         assert_int_equal(set_up(state), 0);

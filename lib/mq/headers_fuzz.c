@@ -25,9 +25,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!ste_mq_headers_parse((struct ste_bytes){start, size}, &delivery, &body_bytes, &seq))
         return 0;
     const struct ste_bytes views[] = {
-        delivery.message_id,   delivery.user_id,     delivery.correlation_id,
-        delivery.content_type, delivery.key_id,      delivery.signature,
-        delivery.death_queue,  delivery.death_reason};
+        delivery.message_id, delivery.user_id,   delivery.correlation_id, delivery.content_type,
+        delivery.key_id,     delivery.signature, delivery.death_queue,    delivery.death_reason};
     for (size_t i = 0; i < sizeof views / sizeof *views; i++)
         assert_inside(views[i], start, size);
 

@@ -10,10 +10,10 @@
 #include "mq/headers.h"
 #include "mq/rabbitmq.h"
 
-#define assert_text(view, literal)                                                                  \
-    do {                                                                                            \
-        assert_int_equal((view).len, sizeof(literal) - 1);                                          \
-        assert_memory_equal((view).at, (literal), sizeof(literal) - 1);                             \
+#define assert_text(view, literal)                                                                 \
+    do {                                                                                           \
+        assert_int_equal((view).len, sizeof(literal) - 1);                                         \
+        assert_memory_equal((view).at, (literal), sizeof(literal) - 1);                            \
     } while (0)
 
 enum { BUFFER_BYTES = 200000 };
@@ -29,7 +29,8 @@ static amqp_field_value_t utf8(const char *cstring)
 }
 
 /* The payload of a header frame as rabbitmq-c encodes it. */
-static struct ste_bytes encode(char *buffer, amqp_basic_properties_t *properties, uint64_t body_bytes)
+static struct ste_bytes encode(char *buffer, amqp_basic_properties_t *properties,
+                               uint64_t body_bytes)
 {
     memset(buffer, 0, 12);
     buffer[1] = 60;
@@ -160,7 +161,8 @@ static void put32(char *at, size_t value)
         at[i] = (char)(value & 0xff);
 }
 
-/* Twenty thousand tables within each other, which a recursive reader would follow down its stack. */
+/* Twenty thousand tables within each other, which a recursive reader would follow down its stack.
+ */
 static void test_deep_nesting_costs_nothing(void **state)
 {
     enum { DEPTH = 20000, LEVEL_BYTES = 6 };
@@ -191,9 +193,11 @@ static void test_not_a_message_header(void **state)
     struct ste_mq_delivery delivery = {0};
     uint64_t body_bytes = 0, seq = 0;
     memset(buffer, 0, 14);
-    assert_false(ste_mq_headers_parse((struct ste_bytes){buffer, 14}, &delivery, &body_bytes, &seq));
+    assert_false(
+        ste_mq_headers_parse((struct ste_bytes){buffer, 14}, &delivery, &body_bytes, &seq));
     buffer[1] = 60;
-    assert_false(ste_mq_headers_parse((struct ste_bytes){buffer, 11}, &delivery, &body_bytes, &seq));
+    assert_false(
+        ste_mq_headers_parse((struct ste_bytes){buffer, 11}, &delivery, &body_bytes, &seq));
     assert_true(ste_mq_headers_parse((struct ste_bytes){buffer, 14}, &delivery, &body_bytes, &seq));
 }
 

@@ -10,21 +10,26 @@
 enum {
     STE_MQ_CHANNEL = 1,
     STE_MQ_FRAME_MAX = 131072,
-    STE_MQ_FRAME_OVERHEAD = 8,            /* type, channel, size, end */
+    STE_MQ_FRAME_OVERHEAD = 8, /* type, channel, size, end */
     STE_MQ_IN_BYTES = 2 * STE_MQ_FRAME_MAX,
-    STE_MQ_OUT_HIGH_BYTES = 256 * 1024,   /* no publish is taken while more waits for the socket */
-    STE_MQ_OUT_KEEP_BYTES = 1024 * 1024,  /* a larger buffer is given back when it is empty */
+    STE_MQ_OUT_HIGH_BYTES = 256 * 1024,  /* no publish is taken while more waits for the socket */
+    STE_MQ_OUT_KEEP_BYTES = 1024 * 1024, /* a larger buffer is given back when it is empty */
     STE_MQ_GATHER_BYTES = 32 * 1024,
-    STE_MQ_METHOD_BYTES = 1024,           /* basic.deliver at its longest is 788 */
-    STE_MQ_BODY_BYTES_MAX = 512 << 20,    /* RabbitMQ's own hard limit */
+    STE_MQ_METHOD_BYTES = 1024,        /* basic.deliver at its longest is 788 */
+    STE_MQ_BODY_BYTES_MAX = 512 << 20, /* RabbitMQ's own hard limit */
     STE_MQ_OPEN_MS = 5000,
     STE_MQ_CALL_MS = 10000,
     STE_MQ_CLOSE_MS = 1000,
-    STE_MQ_SILENT_HEARTBEATS = 2,         /* intervals without a byte: the broker is gone */
-    STE_MQ_STALLED_HEARTBEATS = 3,        /* intervals in which the broker read nothing of ours */
+    STE_MQ_SILENT_HEARTBEATS = 2,  /* intervals without a byte: the broker is gone */
+    STE_MQ_STALLED_HEARTBEATS = 3, /* intervals in which the broker read nothing of ours */
 };
 
-enum ste_mq_frame_type { STE_FRAME_METHOD = 1, STE_FRAME_HEADER, STE_FRAME_BODY, STE_FRAME_HEARTBEAT = 8 };
+enum ste_mq_frame_type {
+    STE_FRAME_METHOD = 1,
+    STE_FRAME_HEADER,
+    STE_FRAME_BODY,
+    STE_FRAME_HEARTBEAT = 8
+};
 
 /* A delivery and the memory its views point into: method payload, header payload, body. */
 struct ste_mq_node {
@@ -50,7 +55,7 @@ struct ste_mq_reply {
     amqp_method_number_t wanted, got;
     uint16_t channel_max, heartbeat_s; /* connection.tune */
     uint32_t frame_max;
-    uint32_t message_count;            /* queue.declare-ok */
+    uint32_t message_count; /* queue.declare-ok */
 };
 
 struct ste_mq {
@@ -58,8 +63,8 @@ struct ste_mq {
     uint64_t generation;
     enum ste_mq_purpose purpose;
     bool gather, blocked;
-    bool broken;    /* for good */
-    bool in_step;   /* broken or not, the byte stream is whole: a polite close is possible */
+    bool broken;  /* for good */
+    bool in_step; /* broken or not, the byte stream is whole: a polite close is possible */
     char broken_text[STE_ERROR_TEXT_BYTES];
 
     uint32_t frame_max;
@@ -83,8 +88,8 @@ struct ste_mq {
 };
 
 /* io.c: the socket. Nothing here blocks unless it says so. */
-enum ste_code ste_mq_connect(struct ste_mq *mq, const char *host, unsigned port, uint64_t deadline_ns,
-                             struct ste_error *err);
+enum ste_code ste_mq_connect(struct ste_mq *mq, const char *host, unsigned port,
+                             uint64_t deadline_ns, struct ste_error *err);
 /* Sends what waits in `out`, as far as the socket takes it. */
 enum ste_code ste_mq_flush(struct ste_mq *mq, struct ste_error *err);
 /* Heartbeat, flush, then one recv(); *ret_got false: nothing there. */
@@ -99,8 +104,9 @@ enum ste_code ste_mq_handle_frame(struct ste_mq *mq, bool *ret_handled, struct s
 enum ste_code ste_mq_put_method(struct ste_mq *mq, uint16_t channel, amqp_method_number_t id,
                                 void *method, struct ste_error *err);
 /* Sends a method and blocks until its answer `wanted` is there, at most until the deadline. */
-enum ste_code ste_mq_call(struct ste_mq *mq, uint16_t channel, amqp_method_number_t id, void *method,
-                          amqp_method_number_t wanted, uint64_t deadline_ns, struct ste_error *err);
+enum ste_code ste_mq_call(struct ste_mq *mq, uint16_t channel, amqp_method_number_t id,
+                          void *method, amqp_method_number_t wanted, uint64_t deadline_ns,
+                          struct ste_error *err);
 /* Blocks for `wanted` alone. */
 enum ste_code ste_mq_await(struct ste_mq *mq, amqp_method_number_t wanted, uint64_t deadline_ns,
                            struct ste_error *err);

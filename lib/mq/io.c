@@ -62,8 +62,8 @@ static int connect_to(const struct addrinfo *address, uint64_t deadline_ns)
     return -1;
 }
 
-enum ste_code ste_mq_connect(struct ste_mq *mq, const char *host, unsigned port, uint64_t deadline_ns,
-                             struct ste_error *err)
+enum ste_code ste_mq_connect(struct ste_mq *mq, const char *host, unsigned port,
+                             uint64_t deadline_ns, struct ste_error *err)
 {
     struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
     struct addrinfo *addresses = NULL;
@@ -110,8 +110,8 @@ enum ste_code ste_mq_flush(struct ste_mq *mq, struct ste_error *err)
 {
     bool progress = false;
     while (pending(mq) > 0) {
-        ssize_t sent = send(mq->fd, mq->out.at + mq->out_begin, pending(mq),
-                            MSG_NOSIGNAL | MSG_DONTWAIT);
+        ssize_t sent =
+            send(mq->fd, mq->out.at + mq->out_begin, pending(mq), MSG_NOSIGNAL | MSG_DONTWAIT);
         if (sent > 0) {
             mq->out_begin += (size_t)sent;
             progress = true;
@@ -134,8 +134,8 @@ enum ste_code ste_mq_flush(struct ste_mq *mq, struct ste_error *err)
 /* The broker wants to hear us within each interval, whatever else we send. */
 static enum ste_code beat(struct ste_mq *mq, uint64_t now_ns, struct ste_error *err)
 {
-    static const char heartbeat[STE_MQ_FRAME_OVERHEAD] = {STE_FRAME_HEARTBEAT, 0, 0, 0,
-                                                          0,                   0, 0, (char)0xce};
+    static const char heartbeat[STE_MQ_FRAME_OVERHEAD] = {STE_FRAME_HEARTBEAT, 0, 0, 0, 0, 0, 0,
+                                                          (char)0xce};
     if (mq->heartbeat_ns == 0 || now_ns < mq->next_heartbeat_ns)
         return STE_OK;
     mq->next_heartbeat_ns = now_ns + mq->heartbeat_ns / 2;
@@ -186,7 +186,8 @@ enum ste_code ste_mq_fill(struct ste_mq *mq, bool *ret_got, struct ste_error *er
                            received == 0 ? "closed by the broker" : strerror(errno));
     }
     /* Only now: after a long pause of ours the kernel may have held the broker's heartbeats. */
-    if (mq->heartbeat_ns > 0 && now_ns - mq->received_ns > STE_MQ_SILENT_HEARTBEATS * mq->heartbeat_ns) {
+    if (mq->heartbeat_ns > 0 &&
+        now_ns - mq->received_ns > STE_MQ_SILENT_HEARTBEATS * mq->heartbeat_ns) {
         mq->in_step = false;
         return ste_mq_fail(mq, err, STE_E_MQ_DOWN, "broker silent for %u s",
                            (unsigned)((now_ns - mq->received_ns) / (1000 * ns_per_ms)));

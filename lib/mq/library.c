@@ -56,8 +56,8 @@ bool ste_mq_library_judge(struct ste_bytes dpkg_status, char *out, size_t out_by
     if (!is_old(version))
         return false;
     snprintf(out, out_bytes,
-             "librabbitmq4 %s lacks security fixes of 0.11.0-1+deb12u%d: upgrade the package", version,
-             FIXED_REVISION);
+             "librabbitmq4 %s lacks security fixes of 0.11.0-1+deb12u%d: upgrade the package",
+             version, FIXED_REVISION);
     return true;
 }
 
@@ -71,7 +71,8 @@ bool ste_mq_library_warning(char *out, size_t out_bytes)
     if (fstat(fd, &about) == 0 && about.st_size > 0) {
         char *status = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (status != MAP_FAILED) {
-            old = ste_mq_library_judge((struct ste_bytes){status, (size_t)about.st_size}, out, out_bytes);
+            old = ste_mq_library_judge((struct ste_bytes){status, (size_t)about.st_size}, out,
+                                       out_bytes);
             munmap(status, (size_t)about.st_size);
         }
     }

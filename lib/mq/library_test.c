@@ -16,9 +16,9 @@ static void test_revisions(void **state)
         const char *version;
         bool old;
     } cases[] = {
-        {"0.11.0-1", true},          {"0.11.0-1+b1", true},       {"0.11.0-1+deb12u1", true},
-        {"0.11.0-1+deb12u2", true},  {"0.11.0-1+deb12u3", false}, {"0.11.0-1+deb12u10", false},
-        {"0.15.0-1", false},         {"0.11.0-10", false},        {"", false},
+        {"0.11.0-1", true},         {"0.11.0-1+b1", true},       {"0.11.0-1+deb12u1", true},
+        {"0.11.0-1+deb12u2", true}, {"0.11.0-1+deb12u3", false}, {"0.11.0-1+deb12u10", false},
+        {"0.15.0-1", false},        {"0.11.0-10", false},        {"", false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char status[512], line[256] = "";

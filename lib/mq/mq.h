@@ -50,10 +50,10 @@ struct ste_mq_delivery {
     struct ste_bytes consumer_tag; /* tells which queue it came from */
     struct ste_bytes exchange, routing_key;
     struct ste_bytes message_id, user_id, correlation_id, content_type;
-    struct ste_bytes key_id, signature;     /* headers ste-key-id, ste-signature */
+    struct ste_bytes key_id, signature;         /* headers ste-key-id, ste-signature */
     struct ste_bytes death_queue, death_reason; /* first entry of x-death, else absent */
     struct ste_bytes body;
-    void *owner;                   /* memory behind the views */
+    void *owner; /* memory behind the views */
 };
 
 /* basic.qos + basic.consume with manual ack; consumer_tag names the queue in deliveries.
@@ -87,10 +87,10 @@ struct ste_mq_message {
     struct ste_bytes routing_key;
     struct ste_bytes message_id, user_id; /* absent: not sent */
     struct ste_bytes key_id, signature;   /* headers, absent: not sent */
-    const struct ste_bytes *bcc;          /* header BCC: further routing keys, never seen by readers */
+    const struct ste_bytes *bcc; /* header BCC: further routing keys, never seen by readers */
     size_t bcc_count;
-    unsigned record_count;                /* header n; 0: not sent */
-    bool transient;                       /* delivery mode 1 */
+    unsigned record_count; /* header n; 0: not sent */
+    bool transient;        /* delivery mode 1 */
     struct ste_bytes body;
 };
 
@@ -102,7 +102,8 @@ void ste_mq_on_settled(struct ste_mq *mq, ste_mq_settled *settled, void *context
 
 /* Always mandatory and persistent (unless transient). Does not wait for the confirm.
  * STE_E_MQ_WINDOW: the window of unconfirmed publishes is full, nothing was sent: pump first.
- * STE_E_MQ_BLOCKED: the broker blocks us, nothing was sent. STE_E_MQ_DOWN: unknown whether it was. */
+ * STE_E_MQ_BLOCKED: the broker blocks us, nothing was sent. STE_E_MQ_DOWN: unknown whether it was.
+ */
 STE_MUST_CHECK enum ste_code ste_mq_publish(struct ste_mq *mq, const struct ste_mq_message *message,
                                             uint64_t cookie, struct ste_error *err);
 size_t ste_mq_unconfirmed(const struct ste_mq *mq);

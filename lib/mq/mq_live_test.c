@@ -36,10 +36,10 @@ static void note(void *context, uint64_t cookie, enum ste_mq_outcome outcome)
     outcomes->total++;
 }
 
-#define ok(call)                                                                                    \
-    do {                                                                                            \
-        if ((call) != STE_OK)                                                                       \
-            fail_msg("%s: %s", #call, err.text);                                                    \
+#define ok(call)                                                                                   \
+    do {                                                                                           \
+        if ((call) != STE_OK)                                                                      \
+            fail_msg("%s: %s", #call, err.text);                                                   \
     } while (0)
 
 static struct ste_mq *open_mq(enum ste_mq_purpose purpose)
@@ -59,16 +59,14 @@ static void declare_queue(const char *type, const char *text_name, const char *t
          {.kind = AMQP_FIELD_KIND_UTF8, .value.bytes = ste_mq_amqp_bytes(type)}}};
     int count = 1;
     if (text_name)
-        entries[count++] =
-            (amqp_table_entry_t){ste_mq_amqp_bytes(text_name),
-                                 {.kind = AMQP_FIELD_KIND_UTF8,
-                                  .value.bytes = ste_mq_amqp_bytes(text)}};
-    if (number_name)
         entries[count++] = (amqp_table_entry_t){
-            ste_mq_amqp_bytes(number_name), {.kind = AMQP_FIELD_KIND_I32, .value.i32 = number}};
-    amqp_queue_declare_t declare = {.queue = ste_mq_amqp_bytes(queue_name),
-                                    .durable = 1,
-                                    .arguments = {count, entries}};
+            ste_mq_amqp_bytes(text_name),
+            {.kind = AMQP_FIELD_KIND_UTF8, .value.bytes = ste_mq_amqp_bytes(text)}};
+    if (number_name)
+        entries[count++] = (amqp_table_entry_t){ste_mq_amqp_bytes(number_name),
+                                                {.kind = AMQP_FIELD_KIND_I32, .value.i32 = number}};
+    amqp_queue_declare_t declare = {
+        .queue = ste_mq_amqp_bytes(queue_name), .durable = 1, .arguments = {count, entries}};
     ok(ste_mq_call(mq, STE_MQ_CHANNEL, AMQP_QUEUE_DECLARE_METHOD, &declare,
                    AMQP_QUEUE_DECLARE_OK_METHOD, ste_mq_deadline(5000), &err));
     ok(ste_mq_bind(mq, queue_name, "amq.direct", queue_name, &err));
@@ -135,8 +133,8 @@ static void test_the_password_is_wiped(void **state)
 {
     (void)state;
     char password[256];
-    ok(ste_secret_read(cluster.broker.users[STE_ROLE_ADMIN].password_file, password, sizeof password,
-                       &err));
+    ok(ste_secret_read(cluster.broker.users[STE_ROLE_ADMIN].password_file, password,
+                       sizeof password, &err));
     struct ste_mq *mq = open_mq(STE_MQ_PUBLISH);
     assert_non_null(mq->out.at);
     assert_null(memmem(mq->out.at, mq->out.capacity, password, strlen(password)));

@@ -52,7 +52,8 @@ static char *write_method(char *start, const struct ste_mq_message *message)
     return end_frame(start, at);
 }
 
-/* As many full frames as fit, then the rest; a body that fills its frames has no empty one behind. */
+/* As many full frames as fit, then the rest; a body that fills its frames has no empty one behind.
+ */
 static char *write_body(char *at, struct ste_bytes body, size_t frame_max)
 {
     while (body.len > 0) {
@@ -107,8 +108,8 @@ enum ste_code ste_mq_publish(struct ste_mq *mq, const struct ste_mq_message *mes
     if (rc != STE_OK)
         return rc;
     size_t frames = message->body.len / (mq->frame_max - STE_MQ_FRAME_OVERHEAD) + 1;
-    size_t bound = 1024 + ste_mq_headers_bound(message) + message->body.len +
-                   frames * STE_MQ_FRAME_OVERHEAD;
+    size_t bound =
+        1024 + ste_mq_headers_bound(message) + message->body.len + frames * STE_MQ_FRAME_OVERHEAD;
     if (!ste_buf_reserve(&mq->out, bound))
         return ste_mq_fail(mq, err, STE_E_NOMEM, "no memory for a publish of %zu bytes",
                            message->body.len);

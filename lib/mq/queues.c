@@ -4,7 +4,8 @@
 
 #include "mq/names.h"
 
-enum ste_code ste_mq_declare_reply_queue(struct ste_mq *mq, const char *queue, struct ste_error *err)
+enum ste_code ste_mq_declare_reply_queue(struct ste_mq *mq, const char *queue,
+                                         struct ste_error *err)
 {
     amqp_queue_declare_t declare = {
         .queue = ste_mq_amqp_bytes(queue), .exclusive = 1, .auto_delete = 1};

@@ -94,7 +94,8 @@ static enum ste_code bytes_in_queues(struct ste_reconcile *r, uint64_t *ret, str
     enum ste_code rc = ste_api_get(
         &r->api, STE_API_PATH("queues", r->cluster->broker.vhost, "?columns=name,message_bytes"),
         &queues, err);
-    for (const struct ste_json *queue = ste_json_first(queues); queue; queue = ste_json_next(queue)) {
+    for (const struct ste_json *queue = ste_json_first(queues); queue;
+         queue = ste_json_next(queue)) {
         const char *name = ste_json_text(ste_json_get(queue, "name"));
         if (name && strncmp(name, "ste.", 4) == 0 &&
             ste_json_uint(ste_json_get(queue, "message_bytes"), &bytes))
@@ -162,7 +163,8 @@ static enum ste_code compare_vhost(struct ste_reconcile *r, struct ste_error *er
     return rc;
 }
 
-/* Dead-lettering at least once needs streams; where the flag is not listed it is part of the broker. */
+/* Dead-lettering at least once needs streams; where the flag is not listed it is part of the
+ * broker. */
 static enum ste_code compare_feature(struct ste_reconcile *r, struct ste_error *err)
 {
     static const char flag[] = "stream_queue";
@@ -437,14 +439,15 @@ static enum ste_code reconcile(struct ste_reconcile *r, struct ste_arena *arena,
     if (rc == STE_OK)
         rc = compare_vhost(r, err);
     if (rc == STE_OK)
-        rc = ste_api_get(&r->api, STE_API_PATH("queues", vhost, "?disable_stats=true"), &queues, err);
+        rc = ste_api_get(&r->api, STE_API_PATH("queues", vhost, "?disable_stats=true"), &queues,
+                         err);
     if (rc == STE_OK)
         rc = ste_api_get(&r->api, STE_API_PATH("policies", vhost), &policies, err);
     if (rc == STE_OK)
         rc = choose_sizes(r, participant_count, policies, &sizes, err);
     if (rc == STE_OK)
-        rc = ste_plan_build(r->cluster, participants, participant_count, &sizes, broker_major, arena,
-                            &r->plan, err);
+        rc = ste_plan_build(r->cluster, participants, participant_count, &sizes, broker_major,
+                            arena, &r->plan, err);
     if (rc == STE_OK)
         rc = compare_all(r, queues, policies, err);
     ste_json_free(queues);

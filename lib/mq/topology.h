@@ -16,10 +16,10 @@ struct ste_topology_participant {
 /* Makes everything that is missing and corrects policies, passwords and rights that differ. The
  * map's admin login needs the administrator tag. Reply queues are made for every participant.
  * Blocks, some seconds. *ret_report (heap, the caller's, also set on failure once the broker was
- * reached; else untouched): a line per thing made or corrected, "warning: …" lines for what a person
- * should know (queues smaller than the outage allowance because the disk is).
- * Errors: STE_E_HTTP (retry), STE_E_MQ_REFUSED (login, or something exists that cannot be changed,
- * like a queue of another type), STE_E_CONFIG (the broker's disk is too small), STE_E_FILE. */
+ * reached; else untouched): a line per thing made or corrected, "warning: …" lines for what a
+ * person should know (queues smaller than the outage allowance because the disk is). Errors:
+ * STE_E_HTTP (retry), STE_E_MQ_REFUSED (login, or something exists that cannot be changed, like a
+ * queue of another type), STE_E_CONFIG (the broker's disk is too small), STE_E_FILE. */
 STE_MUST_CHECK enum ste_code ste_topology_apply(const struct ste_cluster *cluster,
                                                 const struct ste_topology_participant *participants,
                                                 size_t participant_count, char **ret_report,

@@ -16,8 +16,8 @@ enum ste_code ste_api_open(const struct ste_cluster *cluster, struct ste_api *ap
         return ste_error_set(err, STE_E_CONFIG, "broker.users.admin is not in the map");
     enum ste_code rc = ste_secret_read(login->password_file, password, sizeof password, err);
     if (rc == STE_OK)
-        rc = ste_http_open(cluster->broker.management, login->user, password, REQUEST_MS, &api->http,
-                           err);
+        rc = ste_http_open(cluster->broker.management, login->user, password, REQUEST_MS,
+                           &api->http, err);
     explicit_bzero(password, sizeof password);
     return rc;
 }
@@ -93,8 +93,8 @@ enum ste_code ste_api_get(struct ste_api *api, const char *const *path, struct s
     return ste_json_parse(ste_buf_bytes(&api->answer), 0, ret, err);
 }
 
-enum ste_code ste_api_send(struct ste_api *api, enum ste_http_method method, const char *const *path,
-                           struct ste_bytes body, struct ste_error *err)
+enum ste_code ste_api_send(struct ste_api *api, enum ste_http_method method,
+                           const char *const *path, struct ste_bytes body, struct ste_error *err)
 {
     unsigned status = 0;
     return request(api, method, path, body, &status, err);

@@ -37,8 +37,8 @@ struct ste_reconcile {
     const struct ste_cluster *cluster;
     struct ste_plan plan;
     bool apply;
-    bool stuck;             /* apply: something cannot be corrected */
-    struct ste_buf report;  /* lines */
+    bool stuck;            /* apply: something cannot be corrected */
+    struct ste_buf report; /* lines */
 };
 
 /* A difference that can be corrected; the caller does so if r->apply. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Against a real broker: STE_TEST_BROKER=host:port:user:password-file (tag administrator) and
- * STE_TEST_MANAGEMENT=http://host:port. Works in a vhost and with users of its own, and deletes them. */
+ * STE_TEST_MANAGEMENT=http://host:port. Works in a vhost and with users of its own, and deletes
+ * them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,10 +32,10 @@ static struct ste_topology_participant participants[2];
 static struct ste_api api;
 static struct ste_error err;
 
-#define ok(call)                                                                                    \
-    do {                                                                                            \
-        if ((call) != STE_OK)                                                                       \
-            fail_msg("%s: %s", #call, err.text);                                                    \
+#define ok(call)                                                                                   \
+    do {                                                                                           \
+        if ((call) != STE_OK)                                                                      \
+            fail_msg("%s: %s", #call, err.text);                                                   \
     } while (0)
 
 static void send_body(enum ste_http_method method, const char *const *path, const char *body)
@@ -115,8 +116,8 @@ static void send_more_of_dead(void)
     uint64_t bytes = 0;
     char body[256];
     ok(ste_api_get(&api, STE_API_PATH("policies", vhost, "ste-dead"), &policy, &err));
-    assert_true(ste_json_uint(
-        ste_json_get(ste_json_get(policy, "definition"), "max-length-bytes"), &bytes));
+    assert_true(ste_json_uint(ste_json_get(ste_json_get(policy, "definition"), "max-length-bytes"),
+                              &bytes));
     ste_json_free(policy);
     snprintf(body, sizeof body,
              "{\"pattern\":\"^ste\\\\.dead$\",\"apply-to\":\"queues\",\"priority\":10,"
@@ -131,9 +132,10 @@ static void test_what_was_changed_is_named_and_corrected(void **state)
 {
     (void)state;
     send_body(STE_HTTP_DELETE, STE_API_PATH("queues", vhost, "ste.noe.01"), "");
-    send_body(STE_HTTP_PUT, STE_API_PATH("policies", vhost, "ste-work"),
-              "{\"pattern\":\"^ste\\\\.(noe|alb|npr|set|exc)\\\\.[0-9]{2}$\",\"apply-to\":\"queues\","
-              "\"priority\":10,\"definition\":{\"delivery-limit\":5}}");
+    send_body(
+        STE_HTTP_PUT, STE_API_PATH("policies", vhost, "ste-work"),
+        "{\"pattern\":\"^ste\\\\.(noe|alb|npr|set|exc)\\\\.[0-9]{2}$\",\"apply-to\":\"queues\","
+        "\"priority\":10,\"definition\":{\"delivery-limit\":5}}");
     send_body(STE_HTTP_DELETE, STE_API_PATH("policies", vhost, "ste-cls"), "");
     send_more_of_dead();
     send_body(STE_HTTP_PUT, STE_API_PATH("permissions", vhost, role_names[STE_ROLE_CLEARING]),
@@ -174,10 +176,11 @@ static void test_what_cannot_be_corrected(void **state)
     send_body(STE_HTTP_PUT, STE_API_PATH("queues", vhost, "stranger"), "{\"durable\":true}");
     send_body(STE_HTTP_POST, STE_API_PATH("bindings", vhost, "e", "ste.work", "q", "stranger"),
               "{\"routing_key\":\"noe.00\"}");
-    assert_int_equal(ste_topology_apply(&cluster, participants, 2, &report, &err), STE_E_MQ_REFUSED);
+    assert_int_equal(ste_topology_apply(&cluster, participants, 2, &report, &err),
+                     STE_E_MQ_REFUSED);
     assert_int_equal(lines_with(report, "queue ste.alb.01: is not a quorum queue"), 1);
-    assert_int_equal(lines_with(report, "binding of stranger to ste.work with key 'noe.00': not ours"),
-                     1);
+    assert_int_equal(
+        lines_with(report, "binding of stranger to ste.work with key 'noe.00': not ours"), 1);
     free(report);
     send_body(STE_HTTP_DELETE, STE_API_PATH("queues", vhost, "ste.alb.01"), "");
     send_body(STE_HTTP_DELETE, STE_API_PATH("queues", vhost, "stranger"), "");
@@ -209,8 +212,8 @@ static void assert_consume(enum ste_role role, const char *queue, enum ste_code 
     ste_mq_close(mq);
 }
 
-static void assert_reply_queue(const char *user, const char *file, const char *queue, const char *key,
-                               enum ste_code expected)
+static void assert_reply_queue(const char *user, const char *file, const char *queue,
+                               const char *key, enum ste_code expected)
 {
     struct ste_mq *mq = open_as(user, file, STE_MQ_CONSUME);
     enum ste_code rc = ste_mq_declare_reply_queue(mq, queue, &err);
@@ -394,7 +397,8 @@ static void remove_file(const char *file)
 static int clean_up(void **state)
 {
     (void)state;
-    (void)!ste_api_send(&api, STE_HTTP_DELETE, STE_API_PATH("vhosts", vhost), (struct ste_bytes){0}, NULL);
+    (void)!ste_api_send(&api, STE_HTTP_DELETE, STE_API_PATH("vhosts", vhost), (struct ste_bytes){0},
+                        NULL);
     for (int role = STE_ROLE_ROUTER; role < STE_ROLE_COUNT; role++) {
         (void)!ste_api_send(&api, STE_HTTP_DELETE,
                             STE_API_PATH("users", cluster.broker.users[role].user),

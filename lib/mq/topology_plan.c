@@ -6,7 +6,12 @@
 
 #include "mq/names.h"
 
-enum { QUEUE_TYPES = 5, WORK_DELIVERY_LIMIT = 20, SUSPECT_DELIVERY_LIMIT = 3, NO_DELIVERY_LIMIT = -1 };
+enum {
+    QUEUE_TYPES = 5,
+    WORK_DELIVERY_LIMIT = 20,
+    SUSPECT_DELIVERY_LIMIT = 3,
+    NO_DELIVERY_LIMIT = -1
+};
 
 #define POLICY_IN "ste-in"
 #define POLICY_WORK "ste-work"
@@ -36,8 +41,8 @@ static const char *keep(struct build *b, const char *text)
 static void add_exchanges(struct ste_plan *plan)
 {
     const struct ste_plan_exchange exchanges[STE_PLAN_EXCHANGES] = {
-        {STE_EXCHANGE_IN, "fanout"},    {STE_EXCHANGE_DLX, "fanout"}, {STE_EXCHANGE_WORK, "direct"},
-        {STE_EXCHANGE_OUT, "topic"},    {STE_EXCHANGE_CONTROL, "topic"},
+        {STE_EXCHANGE_IN, "fanout"}, {STE_EXCHANGE_DLX, "fanout"},    {STE_EXCHANGE_WORK, "direct"},
+        {STE_EXCHANGE_OUT, "topic"}, {STE_EXCHANGE_CONTROL, "topic"},
     };
     memcpy(plan->exchanges, exchanges, sizeof exchanges);
 }
@@ -47,16 +52,15 @@ static void add_queue(struct build *b, const char *name, const char *policy, con
 {
     struct ste_plan *plan = b->plan;
     const char *queue = keep(b, name);
-    plan->queues[plan->queue_count++] =
-        (struct ste_plan_queue){.name = queue,
-                                .policy = policy,
-                                .single_consumer = strcmp(policy, POLICY_SUSPECT) == 0};
+    plan->queues[plan->queue_count++] = (struct ste_plan_queue){
+        .name = queue, .policy = policy, .single_consumer = strcmp(policy, POLICY_SUSPECT) == 0};
     plan->bindings[plan->binding_count++] =
         (struct ste_plan_binding){.exchange = exchange, .queue = queue, .key = keep(b, key)};
 }
 
 static void add_queues(struct build *b, unsigned shard_count,
-                       const struct ste_topology_participant *participants, size_t participant_count)
+                       const struct ste_topology_participant *participants,
+                       size_t participant_count)
 {
     char name[STE_MQ_NAME_BYTES], key[STE_MQ_NAME_BYTES];
 
@@ -95,8 +99,9 @@ static void text(struct ste_plan_policy *policy, const char *key, const char *va
 
 /* limit 0: no delivery limit. RabbitMQ before 4.0 has none unless told, and does not know -1; from
  * 4.0 it has one of 20 unless told. */
-static struct ste_plan_policy policy_of(const struct build *b, const char *name, const char *pattern,
-                                        uint64_t bytes, const char *overflow, unsigned delivery_limit)
+static struct ste_plan_policy policy_of(const struct build *b, const char *name,
+                                        const char *pattern, uint64_t bytes, const char *overflow,
+                                        unsigned delivery_limit)
 {
     struct ste_plan_policy policy = {.name = name, .pattern = pattern};
     number(&policy, "max-length-bytes", (int64_t)bytes);
@@ -146,10 +151,15 @@ static const struct {
     struct ste_plan_topic topic;
 } role_rights[] = {
     {STE_ROLE_ADMIN, true, ".*", ".*", ".*", {0}},
-    {STE_ROLE_ROUTER, false, "^ste\\.control\\.router(\\..+)?$",
+    {STE_ROLE_ROUTER,
+     false,
+     "^ste\\.control\\.router(\\..+)?$",
      "^ste\\.(work|control|control\\.router(\\..+)?)$",
-     "^ste\\.(in|dead|control|control\\.router(\\..+)?)$", {0}},
-    {STE_ROLE_NODE, false, "^ste\\.control\\.node(\\..+)?$",
+     "^ste\\.(in|dead|control|control\\.router(\\..+)?)$",
+     {0}},
+    {STE_ROLE_NODE,
+     false,
+     "^ste\\.control\\.node(\\..+)?$",
      "^ste\\.(out|work|control|control\\.node(\\..+)?)$",
      "^ste\\.((noe|alb|npr|set|exc|suspect)\\.[0-9]{2}|control|control\\.node(\\..+)?)$",
      {STE_EXCHANGE_OUT, "^(cls\\.[0-9]{2}|exc\\.[0-9]{2}|reply\\.[A-Z0-9]{8})$", "^$"}},
@@ -180,7 +190,8 @@ static void add_participant(struct build *b, const char *bic8, const char *passw
     const char *own = ste_arena_printf(b->arena, "^ste\\.reply\\.%s(\\..+)?$", bic8);
     const char *write = ste_arena_printf(b->arena, "^ste\\.(in|reply\\.%s(\\..+)?)$", bic8);
     const char *read = ste_arena_printf(b->arena, "^ste\\.(out|reply\\.%s(\\..+)?)$", bic8);
-    const char *key = hub ? "^reply\\.[A-Z0-9]{8}$" : ste_arena_printf(b->arena, "^reply\\.%s$", bic8);
+    const char *key =
+        hub ? "^reply\\.[A-Z0-9]{8}$" : ste_arena_printf(b->arena, "^reply\\.%s$", bic8);
     b->failed |= !own || !write || !read || !key;
     b->plan->users[b->plan->user_count++] =
         (struct ste_plan_user){.login = {keep(b, bic8), password_file},
@@ -215,9 +226,10 @@ static enum ste_code add_users(struct build *b, const struct ste_cluster *cluste
                             participants[i].hub);
     }
     if (submitter->user && !is_bic8(submitter->user))
-        return ste_error_set(err, STE_E_CONFIG,
-                             "broker.users.submitter: user %s is no participant's BIC of 8 characters",
-                             submitter->user);
+        return ste_error_set(
+            err, STE_E_CONFIG,
+            "broker.users.submitter: user %s is no participant's BIC of 8 characters",
+            submitter->user);
     if (submitter->user)
         add_participant(b, submitter->user, submitter->password_file, hub);
     return STE_OK;

@@ -23,7 +23,12 @@ struct ste_plan_field { /* of a policy's definition */
     const char *text; /* NULL: a number */
     int64_t number;
 };
-enum { STE_PLAN_FIELDS_MAX = 6, STE_PLAN_EXCHANGES = 5, STE_PLAN_POLICIES = 7, STE_PLAN_TOPICS_MAX = 1 };
+enum {
+    STE_PLAN_FIELDS_MAX = 6,
+    STE_PLAN_EXCHANGES = 5,
+    STE_PLAN_POLICIES = 7,
+    STE_PLAN_TOPICS_MAX = 1
+};
 struct ste_plan_policy {
     const char *name, *pattern;
     struct ste_plan_field fields[STE_PLAN_FIELDS_MAX];

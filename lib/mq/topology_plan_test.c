@@ -10,10 +10,11 @@
 
 #include "mq/topology_plan.h"
 
-static const struct ste_topology_sizes sizes = {.in = 1, .work = 2, .suspect = 3, .cls = 4,
-                                                .reply = 5, .exception = 6, .dead = 7};
-static const struct ste_topology_participant participants[] = {
-    {"BROKSGSG", "/secrets/brok", false}, {"INVMSGSG", NULL, false}, {"HUBBSGSG", "/secrets/hub", true}};
+static const struct ste_topology_sizes sizes = {
+    .in = 1, .work = 2, .suspect = 3, .cls = 4, .reply = 5, .exception = 6, .dead = 7};
+static const struct ste_topology_participant participants[] = {{"BROKSGSG", "/secrets/brok", false},
+                                                               {"INVMSGSG", NULL, false},
+                                                               {"HUBBSGSG", "/secrets/hub", true}};
 
 static struct ste_cluster cluster_of(unsigned shards)
 {
@@ -28,7 +29,8 @@ static struct ste_cluster cluster_of(unsigned shards)
 static void build(struct ste_arena *arena, unsigned shards, unsigned major, struct ste_plan *plan)
 {
     struct ste_cluster cluster = cluster_of(shards);
-    assert_int_equal(ste_plan_build(&cluster, participants, 3, &sizes, major, arena, plan, NULL), STE_OK);
+    assert_int_equal(ste_plan_build(&cluster, participants, 3, &sizes, major, arena, plan, NULL),
+                     STE_OK);
 }
 
 static bool matches(const char *pattern, const char *name)
@@ -79,9 +81,9 @@ static void test_policies_are_complete(void **state)
         const char *policy, *overflow;
         int64_t bytes, delivery_limit; /* 0: none */
     } cases[] = {
-        {"ste-in", "reject-publish", 1, 0},       {"ste-work", "reject-publish", 2, 20},
-        {"ste-suspect", "reject-publish", 3, 3},  {"ste-cls", "reject-publish", 4, 0},
-        {"ste-reply", "drop-head", 5, 0},         {"ste-exception", "drop-head", 6, 0},
+        {"ste-in", "reject-publish", 1, 0},      {"ste-work", "reject-publish", 2, 20},
+        {"ste-suspect", "reject-publish", 3, 3}, {"ste-cls", "reject-publish", 4, 0},
+        {"ste-reply", "drop-head", 5, 0},        {"ste-exception", "drop-head", 6, 0},
         {"ste-dead", "reject-publish", 7, 0},
     };
     for (unsigned major = 3; major <= 4; major++) {
@@ -116,9 +118,12 @@ static void test_suspects_have_one_consumer(void **state)
 static void test_bindings(void **state)
 {
     const char *const expected[][3] = {
-        {"ste.in", "ste.in", ""},           {"ste.dlx", "ste.dead", ""},
-        {"ste.out", "ste.cls", "cls.*"},    {"ste.out", "ste.exception", "exc.*"},
-        {"ste.work", "ste.noe.00", "noe.00"}, {"ste.work", "ste.exc.01", "exc.01"},
+        {"ste.in", "ste.in", ""},
+        {"ste.dlx", "ste.dead", ""},
+        {"ste.out", "ste.cls", "cls.*"},
+        {"ste.out", "ste.exception", "exc.*"},
+        {"ste.work", "ste.noe.00", "noe.00"},
+        {"ste.work", "ste.exc.01", "exc.01"},
         {"ste.work", "ste.suspect.01", "suspect.01"},
         {"ste.out", "ste.reply.INVMSGSG", "reply.INVMSGSG"},
     };
@@ -146,12 +151,23 @@ static const struct ste_plan_user *user(const struct ste_plan *plan, const char 
  * against each user. */
 static void test_rights(void **state)
 {
-    const char *const names[] = {"ste.in",      "ste.work",           "ste.out",
-                                 "ste.dlx",     "ste.dead",           "ste.cls",
-                                 "ste.noe.00",  "ste.suspect.15",     "ste.exception",
-                                 "ste.control", "ste.reply.BROKSGSG", "ste.reply.BROKSGSG.x1",
-                                 "ste.reply.STEHSGSG.x1", "ste.reply.BROKSGSGX", "amq.default",
-                                 "ste.control.router.router-1", "ste.control.node.node-1"};
+    const char *const names[] = {"ste.in",
+                                 "ste.work",
+                                 "ste.out",
+                                 "ste.dlx",
+                                 "ste.dead",
+                                 "ste.cls",
+                                 "ste.noe.00",
+                                 "ste.suspect.15",
+                                 "ste.exception",
+                                 "ste.control",
+                                 "ste.reply.BROKSGSG",
+                                 "ste.reply.BROKSGSG.x1",
+                                 "ste.reply.STEHSGSG.x1",
+                                 "ste.reply.BROKSGSGX",
+                                 "amq.default",
+                                 "ste.control.router.router-1",
+                                 "ste.control.node.node-1"};
     const struct {
         const char *user, *configure, *write, *read; /* blank-separated names */
     } cases[] = {
@@ -229,7 +245,8 @@ static void test_users(void **state)
     /* A submitter that is in the list has that participant's rights, and its own password file. */
     struct ste_cluster cluster = cluster_of(2);
     cluster.broker.users[STE_ROLE_SUBMITTER].user = "BROKSGSG";
-    assert_int_equal(ste_plan_build(&cluster, participants, 3, &sizes, 3, *state, &plan, NULL), STE_OK);
+    assert_int_equal(ste_plan_build(&cluster, participants, 3, &sizes, 3, *state, &plan, NULL),
+                     STE_OK);
     assert_int_equal(plan.user_count, 5 + 2);
     assert_false(matches(user(&plan, "BROKSGSG")->topic.read, "reply.INVMSGSG"));
     assert_string_equal(user(&plan, "BROKSGSG")->login.password_file, "/secrets/role");
@@ -241,9 +258,11 @@ static void test_odd_names_are_refused(void **state)
     struct ste_plan plan;
     struct ste_cluster cluster = cluster_of(2);
     const struct ste_topology_participant odd = {.bic8 = "BROK.*SG"};
-    assert_int_equal(ste_plan_build(&cluster, &odd, 1, &sizes, 3, *state, &plan, NULL), STE_E_CONFIG);
+    assert_int_equal(ste_plan_build(&cluster, &odd, 1, &sizes, 3, *state, &plan, NULL),
+                     STE_E_CONFIG);
     cluster.broker.users[STE_ROLE_SUBMITTER].user = "ste-submitter";
-    assert_int_equal(ste_plan_build(&cluster, NULL, 0, &sizes, 3, *state, &plan, NULL), STE_E_CONFIG);
+    assert_int_equal(ste_plan_build(&cluster, NULL, 0, &sizes, 3, *state, &plan, NULL),
+                     STE_E_CONFIG);
 }
 
 static int set_up(void **state)

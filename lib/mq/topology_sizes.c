@@ -22,8 +22,8 @@ static uint64_t at_least(uint64_t bytes, uint64_t least)
 struct ste_topology_sizes ste_topology_sizes_of(const struct ste_cluster *cluster,
                                                 size_t participant_count, unsigned step)
 {
-    uint64_t all = scaled((uint64_t)cluster->design_rate * cluster->outage_allowance_min * 60 *
-                              MESSAGE_BYTES, step);
+    uint64_t all = scaled(
+        (uint64_t)cluster->design_rate * cluster->outage_allowance_min * 60 * MESSAGE_BYTES, step);
     uint64_t parties = at_least(participant_count, 1);
     struct ste_topology_sizes sizes = {
         .in = at_least(all / 4, 32 * MIB),
@@ -69,8 +69,8 @@ unsigned ste_topology_step(const struct ste_cluster *cluster, size_t participant
             continue;
         bool roomy = step > best && fits(cluster, participant_count, step, disk_bytes,
                                          STE_TOPOLOGY_FILL_MIN_PERCENT);
-        if (!roomy && fits(cluster, participant_count, step, disk_bytes,
-                           STE_TOPOLOGY_FILL_MAX_PERCENT))
+        if (!roomy &&
+            fits(cluster, participant_count, step, disk_bytes, STE_TOPOLOGY_FILL_MAX_PERCENT))
             return step;
         break;
     }

@@ -53,7 +53,8 @@ static void test_steps_shrink_steadily(void **state)
         struct ste_topology_sizes sizes = ste_topology_sizes_of(&cluster, 3, step);
         assert_true(sizes.work <= before.work && sizes.in <= before.in);
         assert_true(sizes.work >= before.work / 2);
-        assert_true(ste_topology_minutes(&cluster, step) <= ste_topology_minutes(&cluster, step - 1));
+        assert_true(ste_topology_minutes(&cluster, step) <=
+                    ste_topology_minutes(&cluster, step - 1));
         before = sizes;
     }
     assert_int_equal(ste_topology_minutes(&cluster, 8), 30);

@@ -80,8 +80,9 @@ static enum ste_code put_rights(struct ste_reconcile *r, const char *kind, const
 }
 
 /* The entry of our vhost, of this user (and exchange). */
-static const struct ste_json *find_rights(const struct ste_reconcile *r, const struct ste_json *list,
-                                          const char *user, const char *exchange)
+static const struct ste_json *find_rights(const struct ste_reconcile *r,
+                                          const struct ste_json *list, const char *user,
+                                          const char *exchange)
 {
     const struct ste_json *item = ste_json_first(list);
     while (item && !(ste_json_is(item, "user", user) &&
@@ -91,7 +92,8 @@ static const struct ste_json *find_rights(const struct ste_reconcile *r, const s
     return item;
 }
 
-/* *ret_enters: the user may now enter the vhost, so that a login is judged by its password alone. */
+/* *ret_enters: the user may now enter the vhost, so that a login is judged by its password alone.
+ */
 static enum ste_code compare_rights(struct ste_reconcile *r, const struct ste_plan_user *user,
                                     const struct ste_json *permissions, bool *ret_enters,
                                     struct ste_error *err)
@@ -119,7 +121,8 @@ static enum ste_code compare_topic(struct ste_reconcile *r, const struct ste_pla
     const char *const fields[][2] = {
         {"exchange", topic->exchange}, {"write", topic->write}, {"read", topic->read}};
     const struct ste_json *found = find_rights(r, topics, user->login.user, topic->exchange);
-    if (found && ste_json_is(found, "write", topic->write) && ste_json_is(found, "read", topic->read))
+    if (found && ste_json_is(found, "write", topic->write) &&
+        ste_json_is(found, "read", topic->read))
         return STE_OK;
     ste_reconcile_line(r, found ? "topic rights of %s: differ" : "topic rights of %s: missing",
                        user->login.user);

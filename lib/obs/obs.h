@@ -37,8 +37,8 @@ static inline void ste_obs_set(struct ste_obs_worker *worker, enum ste_metric_id
 void ste_obs_not_ready(struct ste_obs_worker *worker, const char *reason);
 
 struct ste_obs;
-/* Listens on 127.0.0.1:port (0: any free port; ste_obs_port tells). worker_count workers are owned by
- * it and live until stop. proc is "router" or "node", name the component's name. */
+/* Listens on 127.0.0.1:port (0: any free port; ste_obs_port tells). worker_count workers are owned
+ * by it and live until stop. proc is "router" or "node", name the component's name. */
 STE_MUST_CHECK enum ste_code ste_obs_start(const char *proc, const char *name, unsigned port,
                                            size_t worker_count, struct ste_obs **ret,
                                            struct ste_error *err);

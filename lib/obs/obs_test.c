@@ -36,9 +36,8 @@ static int tear_down(void **state)
 
 static int connect_to(uint32_t host, unsigned port)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET,
-                                  .sin_port = htons((uint16_t)port),
-                                  .sin_addr.s_addr = htonl(host)};
+    struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(host)};
     struct timeval limit = {.tv_sec = 10};
     int fd = socket(AF_INET, SOCK_STREAM, 0);
     assert_true(fd >= 0);
@@ -75,8 +74,7 @@ static void test_metrics(void **state)
     assert_int_equal(ask(ste_obs_port(obs), "GET /metrics HTTP/1.0\r\n\r\n", answer), 200);
     assert_non_null(strstr(answer, "Content-Type: text/plain; version=0.0.4"));
     assert_non_null(strstr(
-        answer,
-        "\nste_stage_records_total{proc=\"router\",name=\"router-1\",worker=\"1\"} 64\n"));
+        answer, "\nste_stage_records_total{proc=\"router\",name=\"router-1\",worker=\"1\"} 64\n"));
 }
 
 static void test_live_ready_and_the_rest(void **state)
@@ -114,7 +112,8 @@ static void test_a_taken_port_is_an_error(void **state)
 {
     struct ste_obs *obs = *state, *second = NULL;
     struct ste_error err;
-    assert_int_equal(ste_obs_start("router", "x", ste_obs_port(obs), 1, &second, &err), STE_E_CONFIG);
+    assert_int_equal(ste_obs_start("router", "x", ste_obs_port(obs), 1, &second, &err),
+                     STE_E_CONFIG);
     assert_non_null(strstr(err.text, "could not listen on 127.0.0.1"));
     assert_null(second);
 }
@@ -140,7 +139,7 @@ static void test_idle_connections_do_not_block_it(void **state)
     uint64_t begun_ns = ste_clock_mono_ns();
     assert_true(recv(held[ENDPOINT_CONNECTIONS], &byte, 1, 0) <= 0); /* turned away, at once */
     assert_true(ste_clock_mono_ns() - begun_ns < 3000000000u);
-    assert_int_equal(recv(held[0], &byte, 1, 0), 0);                 /* timed out */
+    assert_int_equal(recv(held[0], &byte, 1, 0), 0); /* timed out */
     for (int i = 0; i <= ENDPOINT_CONNECTIONS; i++)
         close(held[i]);
     assert_int_equal(ask(port, "GET /livez HTTP/1.0\r\n\r\n", answer), 200);
@@ -150,12 +149,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_metrics),
-        TEST(test_live_ready_and_the_rest),
-        TEST(test_probe),
-        TEST(test_a_taken_port_is_an_error),
-        TEST(test_loopback_only),
-        TEST(test_idle_connections_do_not_block_it),
+        TEST(test_metrics),       TEST(test_live_ready_and_the_rest),
+        TEST(test_probe),         TEST(test_a_taken_port_is_an_error),
+        TEST(test_loopback_only), TEST(test_idle_connections_do_not_block_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,8 @@ static enum ste_code talk(int fd, unsigned port, char *answer, struct ste_error 
         setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) != 0 ||
         connect(fd, (struct sockaddr *)&address, sizeof address) != 0 ||
         send(fd, request, sizeof request - 1, MSG_NOSIGNAL) != (ssize_t)sizeof request - 1)
-        return ste_error_set(err, STE_E_HTTP, "could not ask 127.0.0.1:%u: %s", port, strerror(errno));
+        return ste_error_set(err, STE_E_HTTP, "could not ask 127.0.0.1:%u: %s", port,
+                             strerror(errno));
     for (;;) {
         ssize_t got = recv(fd, answer + len, ANSWER_BYTES - 1 - len, 0);
         if (got < 0)
@@ -54,7 +55,8 @@ static enum ste_code judge(const char *answer, unsigned port, char *reasons, siz
     return ste_error_set(err, STE_E_HTTP, "127.0.0.1:%u answered %u", port, status);
 }
 
-enum ste_code ste_obs_probe(unsigned port, char *reasons, size_t reasons_bytes, struct ste_error *err)
+enum ste_code ste_obs_probe(unsigned port, char *reasons, size_t reasons_bytes,
+                            struct ste_error *err)
 {
     char answer[ANSWER_BYTES];
     if (reasons_bytes > 0)

@@ -42,8 +42,8 @@ void ste_obs_write_text(struct ste_buf *out, const char *proc, const char *name,
 {
     for (size_t m = 0; m < STE_METRIC_COUNT; m++) {
         const struct ste_metric *metric = &ste_metrics[m];
-        ste_buf_printf(out, "# HELP %s %s\n# TYPE %s %s\n", metric->name, metric->help, metric->name,
-                       ste_metric_type(metric->kind));
+        ste_buf_printf(out, "# HELP %s %s\n# TYPE %s %s\n", metric->name, metric->help,
+                       metric->name, ste_metric_type(metric->kind));
         for (size_t w = 0; w < worker_count; w++) {
             ste_buf_printf(out, "%s{proc=\"", metric->name);
             write_escaped(out, proc);
@@ -65,7 +65,8 @@ bool ste_obs_write_reasons(struct ste_buf *out, struct ste_obs_worker *const *wo
         if (!reason || !reason[0])
             continue;
         ready = false;
-        ste_buf_printf(out, "%s%s%s\n", workers[w]->labels, workers[w]->labels[0] ? ": " : "", reason);
+        ste_buf_printf(out, "%s%s%s\n", workers[w]->labels, workers[w]->labels[0] ? ": " : "",
+                       reason);
     }
     return ready;
 }

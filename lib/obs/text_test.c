@@ -66,7 +66,8 @@ static void test_the_table_is_well_named(void **state)
         size_t len = strlen(metric->name);
         assert_true(strncmp(metric->name, "ste_", 4) == 0);
         assert_int_equal(strspn(metric->name, "abcdefghijklmnopqrstuvwxyz_"), len);
-        assert_true(metric->kind == STE_METRIC_gauge || strcmp(metric->name + len - 6, "_total") == 0);
+        assert_true(metric->kind == STE_METRIC_gauge ||
+                    strcmp(metric->name + len - 6, "_total") == 0);
         if (metric->kind == STE_METRIC_seconds)
             assert_non_null(strstr(metric->name, "_seconds_total"));
         assert_null(strpbrk(metric->help, "\n\\"));
