@@ -97,13 +97,14 @@ instance_down() {
     [ -d "$dir" ] || return 0
     lock_instance
     instance_components_down
-    # Asked all at once, so that their shutdowns overlap.
-    for name in broker $(process_names shard-); do
-        process_signal "$name" TERM
-        process_signal "$name" CONT
-    done
-    for name in $(process_names shard-); do process_stop "$name" 60; done
-    broker_stop
+    if [ -n "$opt_wipe$opt_kill" ]; then
+        for name in broker $(process_names shard-) epmd; do process_kill "$name"; done
+    else
+        # Asked all at once, so that their shutdowns overlap.
+        for name in $(process_names shard-); do process_signal "$name" TERM; done
+        broker_stop
+        for name in $(process_names shard-); do process_stop "$name" 60; done
+    fi
     if [ -n "$opt_wipe" ]; then
         instance_wipe
     fi
