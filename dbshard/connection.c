@@ -55,8 +55,8 @@ static bool set_options(MYSQL *db, enum ste_db_role role, bool by_socket)
 static enum ste_code set_session(struct ste_shard *shard, struct ste_error *err)
 {
     static const char *const by_role[STE_DB_ROLE_COUNT] = {
-        [STE_DB_NODE] = ",autocommit=0,wait_timeout=10,innodb_lock_wait_timeout=3,"
-                        "lock_wait_timeout=3,auto_increment_increment=1",
+        [STE_DB_NODE] = (",autocommit=0,wait_timeout=10,innodb_lock_wait_timeout=3,"
+                         "lock_wait_timeout=3,auto_increment_increment=1"),
         [STE_DB_MIGRATOR] = ",lock_wait_timeout=1",
         [STE_DB_CHECKER] = ",net_write_timeout=600,lock_wait_timeout=3",
     };

@@ -299,8 +299,7 @@ static struct ste_exception_row exception_of(const struct live *live, uint8_t n,
                                              const char *delivery, uint32_t index)
 {
     static const uint8_t sha256[32] = {9};
-    static char long_text[5000];
-    memset(long_text, 'y', sizeof(long_text));
+    static const char long_text[5000] = "longer than its column";
     return (struct ste_exception_row){.business_day = live->lab.cluster.business_date,
                                       .hash = {{n}},
                                       .slot = 50u + n,
