@@ -31,6 +31,7 @@ static const uint64_t gather_calm_ns = 2 * 1000 * 1000, gather_busy_ns = 12 * 10
 /* Much is this many records in the last window. */
 enum { BUSY_RECORDS = 64 };
 static const uint64_t busy_window_ns = 16 * 1000 * 1000;
+static const uint64_t ack_window_ns = 4 * 1000 * 1000;
 
 struct worker {
     struct ste_daemon *daemon;
@@ -41,6 +42,8 @@ struct worker {
     struct ste_arena *arena;
     struct ste_intake intake;
     struct ste_gather gather;
+    uint64_t ack_tag, ack_since_ns; /* the ack that is owed */
+    bool ack_owed;
     uint64_t window_start_ns;
     size_t window_records;
     bool busy;
@@ -173,15 +176,28 @@ static enum ste_code take_burst(struct worker *worker, bool *ret_idle, struct st
     return STE_OK;
 }
 
+/* Acks go out in windows: each is a command in the log of ste.in. */
+static enum ste_code ack_in_windows(struct worker *worker, struct ste_error *err)
+{
+    const uint64_t now_ns = ste_clock_mono_ns();
+    if (ste_intake_ackable(&worker->intake, &worker->ack_tag) && !worker->ack_owed) {
+        worker->ack_owed = true;
+        worker->ack_since_ns = now_ns;
+    }
+    const bool nothing_follows = worker->intake.first == worker->intake.next;
+    if (!worker->ack_owed || (!nothing_follows && now_ns - worker->ack_since_ns < ack_window_ns))
+        return STE_OK;
+    STE_FAULT_POINT("router-before-ack");
+    worker->ack_owed = false;
+    return ste_mq_ack(worker->consume, worker->ack_tag, true, err);
+}
+
 /* Confirms in, acks out. */
 static enum ste_code settle(struct worker *worker, struct ste_error *err)
 {
     enum ste_code rc = ste_mq_pump(worker->publish, 0, err);
-    uint64_t tag = 0;
-    if (rc == STE_OK && ste_intake_ackable(&worker->intake, &tag)) {
-        STE_FAULT_POINT("router-before-ack");
-        rc = ste_mq_ack(worker->consume, tag, true, err);
-    }
+    if (rc == STE_OK)
+        rc = ack_in_windows(worker, err);
     ste_obs_set(worker->counters, STE_M_HELD_BYTES, worker->intake.held_bytes);
     ste_obs_set(worker->counters, STE_M_UNCONFIRMED, ste_mq_unconfirmed(worker->publish));
     return rc;
@@ -220,7 +236,7 @@ static enum ste_code beat(struct worker *worker, struct ste_error *err)
 static enum ste_code wait_for_more(struct worker *worker, bool may_read, struct ste_error *err)
 {
     struct ste_mq *const both[] = {worker->publish, worker->consume};
-    const int wait_ms = worker->gather.open_count > 0 ? 1 : 100;
+    const int wait_ms = worker->gather.open_count > 0 || worker->ack_owed ? 1 : 100;
     enum ste_code rc = may_read ? STE_OK : beat(worker, err);
     if (rc == STE_OK)
         rc = ste_mq_wait(both, may_read ? 2 : 1, worker->daemon->wake_fd, wait_ms, err);
@@ -285,6 +301,7 @@ static void disconnect(struct worker *worker)
     worker->consume = worker->publish = NULL;
     ste_gather_forget(&worker->gather);
     ste_intake_forget(&worker->intake);
+    worker->ack_owed = false;
 }
 
 static enum ste_code run_with_reconnects(struct worker *worker, struct ste_error *err)
