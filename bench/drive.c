@@ -113,6 +113,7 @@ static enum ste_code connect_broker(struct ste_drive *drive, struct ste_error *e
                                    &state->mq, err);
     if (rc == STE_OK) {
         ste_mq_on_settled(state->mq, settled, drive);
+        ste_mq_gather(state->mq, drive->rate == 0); /* at a set rate each goes when it is due */
         if (state->ever_connected)
             drive->reconnects++;
         else

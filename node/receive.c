@@ -130,10 +130,12 @@ static enum ste_code take(struct ste_node_worker *worker, int wait_ms, bool *ret
 enum ste_code ste_node_receive(struct ste_node_worker *worker, int wait_ms, struct ste_error *err)
 {
     struct ste_batch *const batch = &worker->batch;
+    const uint64_t linger_ms = batch->work_count < STE_BATCH_BUSY_RECORDS ? STE_BATCH_LINGER_MS
+                                                                          : STE_BATCH_BUSY_LINGER_MS;
     ste_batch_clear(batch);
     bool got = false;
     enum ste_code rc = take(worker, wait_ms, &got, err);
-    const uint64_t limit_ns = ste_clock_mono_ns() + (uint64_t)STE_BATCH_LINGER_MS * 1000000;
+    const uint64_t limit_ns = ste_clock_mono_ns() + linger_ms * 1000000;
     while (rc == STE_OK && got && !ste_batch_full(batch)) {
         if (from_suspect_queue(&batch->deliveries[batch->delivery_count - 1]))
             break;

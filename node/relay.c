@@ -26,8 +26,10 @@ enum ste_code ste_relay_open(struct ste_relay *relay, const struct ste_cluster *
     *relay = (struct ste_relay){.ref = ref, .counters = counters};
     const enum ste_code rc =
         ste_mq_open(cluster, STE_ROLE_NODE, STE_MQ_PUBLISH, name, &relay->publish, err);
-    if (rc == STE_OK)
+    if (rc == STE_OK) {
         ste_mq_on_settled(relay->publish, on_settled, relay);
+        ste_mq_gather(relay->publish, true); /* everyone who publishes here pumps afterwards */
+    }
     return rc;
 }
 
@@ -80,8 +82,9 @@ enum ste_code ste_relay_send(struct ste_relay *relay, const struct ste_outbox_ro
         if (rc != STE_OK)
             return rc;
     }
+    const enum ste_code rc = ste_mq_pump(relay->publish, 0, err);
     STE_FAULT_POINT("node-before-delete");
-    return ste_mq_pump(relay->publish, 0, err);
+    return rc;
 }
 
 enum ste_code ste_relay_forward(struct ste_relay *relay, const char *routing_key,

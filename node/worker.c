@@ -206,6 +206,17 @@ static const char *reason_of(enum ste_code rc)
     }
 }
 
+static void log_connected(const struct ste_node_worker *worker)
+{
+    const struct ste_log *const log = &worker->daemon->log;
+    const char *const warning = ste_shard_warning(worker->shard);
+    char quoted[512];
+    ste_log_line(log, STE_LOG_INFO, "node.connected", "shard=%u", worker->assignment->shard);
+    if (warning != NULL)
+        ste_log_line(log, STE_LOG_WARN, "shard.warning", "shard=%u text=%s",
+                     worker->assignment->shard, ste_log_quote(warning, quoted, sizeof(quoted)));
+}
+
 static enum ste_code run_with_reconnects(struct ste_node_worker *worker, struct ste_error *err)
 {
     struct ste_retry retry;
@@ -215,8 +226,7 @@ static enum ste_code run_with_reconnects(struct ste_node_worker *worker, struct 
         if (rc == STE_OK) {
             ste_retry_reset(&retry);
             ste_obs_not_ready(worker->counters, NULL);
-            ste_log_line(&worker->daemon->log, STE_LOG_INFO, "node.connected", "shard=%u",
-                         worker->assignment->shard);
+            log_connected(worker);
             rc = run_connected(worker, err);
             if (rc == STE_OK)
                 rc = drain(worker, err);

@@ -286,6 +286,7 @@ static enum ste_code connect_all(struct worker *worker, struct ste_error *err)
     if (rc != STE_OK)
         return rc;
     ste_mq_on_settled(worker->publish, on_settled, worker);
+    ste_mq_gather(worker->publish, true); /* settle pumps after every round of publishes */
     rc = ste_mq_open(cluster, STE_ROLE_ROUTER, STE_MQ_CONSUME, name, &worker->consume, err);
     if (rc == STE_OK)
         rc = ste_mq_consume(worker->consume, STE_QUEUE_DEAD, 16, STE_QUEUE_DEAD, false, err);

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/signals.h"
+#include "mq/library.h"
 
 static void print_help(const char *proc)
 {
@@ -201,6 +202,9 @@ enum ste_code ste_daemon_run(struct ste_daemon *daemon, unsigned health_port,
     ste_log_line(&daemon->log, STE_LOG_INFO, "daemon.started",
                  "name=%s version=%s workers=%zu health_port=%u", daemon->name, STE_VERSION,
                  slot_count, ste_obs_port(daemon->obs));
+    char warning[512];
+    if (ste_mq_library_warning(warning, sizeof(warning)))
+        log_warnings(&daemon->log, warning);
     for (size_t i = 0; i < slot_count; i++) {
         slots[i].daemon = daemon;
         slots[i].counters = ste_obs_worker(daemon->obs, i);
