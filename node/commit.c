@@ -3,6 +3,7 @@
  * exceptions, outbox rows. Then stop 9 is handed the outbox rows. */
 #include <stddef.h>
 
+#include "base/clock.h"
 #include "base/fault.h"
 #include "node/outbound.h"
 #include "node/worker.h"
@@ -195,34 +196,49 @@ static void count_effects(struct ste_node_worker *worker, struct ste_range range
     ste_obs_add(counters, STE_M_REPLIES, effects->reply_count);
 }
 
+/* Everything that the transaction holds besides its locks. */
+static enum ste_code write_all(struct ste_node_worker *worker, const struct ste_loaded *loaded,
+                               const struct ste_effects *effects,
+                               const struct ste_outbound *outbound, uint64_t *outbox_ids,
+                               struct ste_error *err)
+{
+    enum ste_code rc = write_messages(worker, loaded, effects, err);
+    if (rc == STE_OK)
+        rc = write_trades(worker, loaded, err);
+    if (rc == STE_OK)
+        rc = write_exceptions(worker, effects, err);
+    if (rc == STE_OK && outbound->count > 0)
+        rc = ste_shard_insert_outbox(worker->shard, worker->worker_id, outbound->rows,
+                                     outbound->count, outbox_ids, err);
+    if (rc == STE_OK && worker->relay.settle.confirmed_count > 0)
+        rc = ste_shard_delete_outbox(worker->shard, worker->relay.settle.confirmed,
+                                     worker->relay.settle.confirmed_count, err);
+    return rc;
+}
+
 /* Path stop 8. */
 enum ste_code ste_node_commit(struct ste_node_worker *worker, struct ste_range range,
                               const struct ste_loaded *loaded, const struct ste_effects *effects,
                               struct ste_error *err)
 {
+    const uint64_t start_ns = ste_clock_thread_cpu_ns();
     struct ste_outbound outbound = {.arena = worker->attempt, .shard = worker->assignment->shard};
     if (!ste_outbound_build(&outbound, effects))
         return ste_error_set(err, STE_E_NOMEM, "could not write replies");
     uint64_t *const ids = STE_ARENA_ARRAY(worker->attempt, uint64_t, outbound.count + 1);
     if (ids == NULL)
         return ste_error_set(err, STE_E_NOMEM, "could not write replies");
-    enum ste_code rc = write_messages(worker, loaded, effects, err);
-    if (rc == STE_OK)
-        rc = write_trades(worker, loaded, err);
-    if (rc == STE_OK)
-        rc = write_exceptions(worker, effects, err);
-    if (rc == STE_OK && outbound.count > 0)
-        rc = ste_shard_insert_outbox(worker->shard, worker->worker_id, outbound.rows,
-                                     outbound.count, ids, err);
-    if (rc == STE_OK && worker->relay.settle.confirmed_count > 0)
-        rc = ste_shard_delete_outbox(worker->shard, worker->relay.settle.confirmed,
-                                     worker->relay.settle.confirmed_count, err);
+    enum ste_code rc = write_all(worker, loaded, effects, &outbound, ids, err);
     STE_FAULT_POINT("node-before-commit");
     if (rc == STE_OK)
         rc = ste_shard_commit(worker->shard, err);
+    const uint64_t committed_ns = ste_clock_thread_cpu_ns();
+    ste_obs_add(worker->counters, STE_M_COMMIT_NS, committed_ns - start_ns);
     if (rc != STE_OK)
         return rc;
     worker->relay.settle.confirmed_count = 0;
     count_effects(worker, range, effects);
-    return ste_relay_send(&worker->relay, outbound.rows, ids, outbound.count, err);
+    rc = ste_relay_send(&worker->relay, outbound.rows, ids, outbound.count, err);
+    ste_obs_add(worker->counters, STE_M_PUBLISH_NS, ste_clock_thread_cpu_ns() - committed_ns);
+    return rc;
 }

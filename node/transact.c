@@ -21,21 +21,19 @@ static enum ste_code attempt(struct ste_node_worker *worker, struct ste_range ra
     struct ste_effects effects;
     ste_arena_reset(worker->attempt);
     STE_FAULT_POINT("node-before-load");
-    const uint64_t start_ns = ste_clock_mono_ns();
+    const uint64_t start_ns = ste_clock_thread_cpu_ns();
     enum ste_code rc = ste_shard_begin(worker->shard, err);
     if (rc == STE_OK)
         rc = ste_node_load(worker, range, &loaded, err);
-    const uint64_t loaded_ns = ste_clock_mono_ns();
+    const uint64_t loaded_ns = ste_clock_thread_cpu_ns();
     if (rc == STE_OK)
         rc = ste_node_decide(worker, range, &loaded, &effects, err);
-    const uint64_t decided_ns = ste_clock_mono_ns();
+    ste_obs_add(worker->counters, STE_M_LOAD_NS, loaded_ns - start_ns);
+    ste_obs_add(worker->counters, STE_M_DECIDE_NS, ste_clock_thread_cpu_ns() - loaded_ns);
     if (rc == STE_OK)
         rc = ste_node_commit(worker, range, &loaded, &effects, err);
     if (rc != STE_OK)
         ste_shard_rollback(worker->shard);
-    ste_obs_add(worker->counters, STE_M_LOAD_NS, loaded_ns - start_ns);
-    ste_obs_add(worker->counters, STE_M_DECIDE_NS, decided_ns - loaded_ns);
-    ste_obs_add(worker->counters, STE_M_COMMIT_NS, ste_clock_mono_ns() - decided_ns);
     return rc;
 }
 

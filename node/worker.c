@@ -95,7 +95,9 @@ static enum ste_code keep_house(struct ste_node_worker *worker, bool idle, struc
 static enum ste_code run_connected(struct ste_node_worker *worker, struct ste_error *err)
 {
     while (!ste_daemon_stopping(worker->daemon)) {
+        const uint64_t start_ns = ste_clock_thread_cpu_ns();
         enum ste_code rc = ste_node_receive(worker, IDLE_WAIT_MS, err);
+        ste_obs_add(worker->counters, STE_M_RECEIVE_NS, ste_clock_thread_cpu_ns() - start_ns);
         const bool idle = worker->batch.delivery_count == 0;
         if (rc == STE_OK && !idle)
             rc = ste_node_transact(worker, err);
