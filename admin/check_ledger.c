@@ -57,20 +57,6 @@ static bool parse_hex(struct ste_bytes text, uint8_t *out, size_t out_bytes)
     return true;
 }
 
-static bool parse_u64(struct ste_bytes text, uint64_t *ret)
-{
-    uint64_t value = 0;
-    if (text.len == 0 || text.len > 19)
-        return false;
-    for (size_t i = 0; i < text.len; i++) {
-        if (text.at[i] < '0' || text.at[i] > '9')
-            return false;
-        value = value * 10 + (uint64_t)(text.at[i] - '0');
-    }
-    *ret = value;
-    return true;
-}
-
 /* "-" is an absent value, %20 a blank. */
 static struct ste_bytes plain(struct ste_bytes text, char out[static REFERENCE_BYTES_MAX])
 {
@@ -95,7 +81,7 @@ static bool parse_message(const struct ste_bytes words[static WORDS_MAX],
     uint8_t sha256[8];
     uint64_t index = 0;
     bool no_key = words[3].len == 1 && words[3].at[0] == '-';
-    if (!parse_u64(words[1], &index) || index > UINT32_MAX ||
+    if (!ste_bytes_u64(words[1], &index) || index > UINT32_MAX ||
         (!no_key && !parse_hex(words[3], ret->trade_key.bytes, 16)) ||
         !parse_hex(words[5], sha256, sizeof(sha256)))
         return false;
@@ -146,7 +132,7 @@ static enum ste_code cls_line(struct ste_check *check, struct reading *at, struc
     size_t key_len = (size_t)(dot - words[1].at);
     struct ste_bytes version = {dot + 1, words[1].len - key_len - 1};
     if (!parse_hex((struct ste_bytes){words[1].at, key_len}, cls->trade_key.bytes, 16) ||
-        !parse_u64(version, &cls->version))
+        !ste_bytes_u64(version, &cls->version))
         return bad_line(at, "a message-id is trade key hex, a dot, version", err);
     return STE_OK;
 }

@@ -42,6 +42,21 @@ struct ste_bytes ste_bytes_trim(struct ste_bytes text)
     return text;
 }
 
+bool ste_bytes_u64(struct ste_bytes text, uint64_t *ret)
+{
+    uint64_t value = 0;
+    if (text.len == 0)
+        return false;
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.at[i];
+        if (c < '0' || c > '9' || __builtin_mul_overflow(value, (uint64_t)10, &value) ||
+            __builtin_add_overflow(value, (uint64_t)(c - '0'), &value))
+            return false;
+    }
+    *ret = value;
+    return true;
+}
+
 void ste_buf_deinit(struct ste_buf *buf)
 {
     free(buf->at);

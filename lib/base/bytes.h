@@ -22,6 +22,9 @@ bool ste_bytes_equal(struct ste_bytes a, struct ste_bytes b);
 /* memcmp order, shorter first on a tie: <0, 0, >0. */
 int ste_bytes_compare(struct ste_bytes a, struct ste_bytes b);
 struct ste_bytes ste_bytes_trim(struct ste_bytes text); /* XML white space off both ends */
+/* One or more decimal digits and nothing else, leading zeros allowed. False, nothing written: not
+ * such a text, or above 64 bits. */
+bool ste_bytes_u64(struct ste_bytes text, uint64_t *ret);
 
 /* Heap buffer. Zero-initialise, ste_buf_deinit at the end. A failed append leaves it unchanged and
  * sets `failed`, so that a run of appends is checked once at its end; until ste_buf_clear all later

@@ -34,6 +34,20 @@ static void trim_takes_xml_white_space_only(void **state)
     assert_true(ste_bytes_equal(ste_bytes_trim(STE_BYTES("\va\v")), STE_BYTES("\va\v")));
 }
 
+static void whole_numbers(void **state)
+{
+    static const char *const bad[] = {"", "-1", "+1", " 1", "1 ", "1.0", "0x1", "a",
+                                      "18446744073709551616", "99999999999999999999"};
+    (void)state;
+    uint64_t value = 7;
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+        assert_false(ste_bytes_u64(ste_bytes_of(bad[i]), &value));
+    assert_true(value == 7);
+    assert_true(ste_bytes_u64(STE_BYTES("0"), &value) && value == 0);
+    assert_true(ste_bytes_u64(STE_BYTES("000042"), &value) && value == 42);
+    assert_true(ste_bytes_u64(STE_BYTES("18446744073709551615"), &value) && value == UINT64_MAX);
+}
+
 static void buffers_grow_and_print(void **state)
 {
     (void)state;
@@ -177,6 +191,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(views_compare_as_memcmp_then_length),
         cmocka_unit_test(trim_takes_xml_white_space_only),
+        cmocka_unit_test(whole_numbers),
         cmocka_unit_test(buffers_grow_and_print),
         cmocka_unit_test(a_failed_append_leaves_no_hole),
         cmocka_unit_test(integers_are_little_endian_and_come_back),

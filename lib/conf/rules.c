@@ -25,21 +25,6 @@ static const char *join(char *out, const char *path, const char *key)
     return out;
 }
 
-/* Plain digits that fit 64 bits. */
-static bool uint_of(const char *text, uint64_t *ret)
-{
-    uint64_t value = 0;
-    if (!*text)
-        return false;
-    for (; *text; text++) {
-        if (*text < '0' || *text > '9' || __builtin_mul_overflow(value, (uint64_t)10, &value) ||
-            __builtin_add_overflow(value, (uint64_t)(*text - '0'), &value))
-            return false;
-    }
-    *ret = value;
-    return true;
-}
-
 /* One of the blank-separated words. */
 static bool is_choice(const char *choices, const char *text)
 {
@@ -62,7 +47,7 @@ static bool check_uint(const struct ste_yaml *node, const char *path,
     uint64_t value = 0;
     if (node->quoted)
         return BAD(node, path, faults, "a number is wanted: take the quotes off");
-    if (!uint_of(node->scalar, &value))
+    if (!ste_bytes_u64(ste_bytes_of(node->scalar), &value))
         return BAD(node, path, faults, "%.60s is not a whole number", node->scalar);
     if (value < row->min)
         return BAD(node, path, faults, "%llu is below %llu", (unsigned long long)value,
@@ -181,5 +166,5 @@ uint64_t ste_value_uint(const struct ste_yaml *map, const struct ste_rule_row *r
 {
     uint64_t value = 0;
     const char *text = ste_value_text(map, rows, row_count, key);
-    return text && uint_of(text, &value) ? value : 0;
+    return text && ste_bytes_u64(ste_bytes_of(text), &value) ? value : 0;
 }

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "json/json.h"
-#include "json/utf8.h"
 
 static const cJSON *node_of(const struct ste_json *node)
 {
@@ -28,7 +28,7 @@ static enum ste_code scan(struct ste_bytes text, struct ste_error *err)
     unsigned depth = 0;
     size_t at = 0;
     while (at < text.len) {
-        size_t len = ste_utf8_length(text.at + at, text.len - at);
+        size_t len = ste_utf8_bytes(text.at + at, text.at + text.len);
         char c = text.at[at];
         if (len == 0)
             return refuse(err, STE_E_PARSE, at, "not utf-8");
@@ -132,25 +132,11 @@ const char *ste_json_text(const struct ste_json *node)
     return cJSON_IsString(node_of(node)) ? node_of(node)->valuestring : NULL;
 }
 
-static bool digits_to_uint(const char *text, uint64_t *ret)
-{
-    uint64_t value = 0;
-    if (!*text)
-        return false;
-    for (; *text; text++) {
-        if (*text < '0' || *text > '9' || __builtin_mul_overflow(value, (uint64_t)10, &value) ||
-            __builtin_add_overflow(value, (uint64_t)(*text - '0'), &value))
-            return false;
-    }
-    *ret = value;
-    return true;
-}
-
 bool ste_json_uint(const struct ste_json *node, uint64_t *ret)
 {
     const cJSON *item = node_of(node);
     if (cJSON_IsString(item))
-        return digits_to_uint(item->valuestring, ret);
+        return ste_bytes_u64(ste_bytes_of(item->valuestring), ret);
     if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0) ||
         item->valuedouble > (double)STE_JSON_INTEGER_MAX ||
         item->valuedouble != floor(item->valuedouble))

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "json/json.h"
-#include "json/utf8.h"
 
 void ste_json_begin(struct ste_json_writer *writer, struct ste_buf *out)
 {
@@ -41,7 +41,7 @@ static void put_escaped(struct ste_buf *out, struct ste_bytes text)
     ste_buf_u8(out, '"');
     for (size_t at = 0; at < text.len;) {
         char c = text.at[at];
-        size_t len = ste_utf8_length(text.at + at, text.len - at);
+        size_t len = ste_utf8_bytes(text.at + at, text.at + text.len);
         bool control = len == 1 && ((unsigned char)c < 0x20 || c == 0x7f);
         if (len > 0 && !control && !short_escape(c)) {
             at += len;

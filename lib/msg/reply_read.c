@@ -126,15 +126,8 @@ static uint64_t number_attribute(struct read *read, const char **attributes, con
     uint64_t number = 0;
     if (!value)
         return 0;
-    for (const char *at = value; *at; at++) {
-        if (*at < '0' || *at > '9' || number > (UINT64_MAX - 9) / 10) {
-            fail(read, STE_E_PARSE, "attribute is no number");
-            return 0;
-        }
-        number = number * 10 + (uint64_t)(*at - '0');
-    }
-    if (*value == '\0' || number > limit)
-        fail(read, STE_E_PARSE, "number is empty or too large");
+    if (!ste_bytes_u64(ste_bytes_of(value), &number) || number > limit)
+        fail(read, STE_E_PARSE, "attribute is no number, or too large");
     return number;
 }
 

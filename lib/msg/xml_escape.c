@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "msg/xml_escape.h"
-#include "msg/xml_place.h"
+
+#include "base/utf8.h"
 
 static const char *reference_of(unsigned char c)
 {

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
+
 /* All eight bytes are ASCII and none is NUL. */
 static bool eight_plain(const char *at)
 {
@@ -10,32 +12,6 @@ static bool eight_plain(const char *at)
     memcpy(&word, at, sizeof(word));
     uint64_t high = UINT64_C(0x8080808080808080), ones = UINT64_C(0x0101010101010101);
     return ((word | (word - ones)) & high) == 0;
-}
-
-/* Unicode, table 3-7. */
-size_t ste_utf8_bytes(const char *from, const char *end_of_text)
-{
-    const unsigned char *at = (const unsigned char *)from;
-    const unsigned char *end = (const unsigned char *)end_of_text;
-    unsigned char lead = at[0], low = 0x80, high = 0xBF;
-    size_t bytes = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-    if (lead == 0 || (lead >= 0x80 && lead < 0xC2) || lead > 0xF4 || (size_t)(end - at) < bytes)
-        return 0;
-    if (lead == 0xE0)
-        low = 0xA0;
-    else if (lead == 0xED)
-        high = 0x9F; /* surrogates */
-    else if (lead == 0xF0)
-        low = 0x90;
-    else if (lead == 0xF4)
-        high = 0x8F;
-    for (size_t i = 1; i < bytes; i++) {
-        if (at[i] < low || at[i] > high)
-            return 0;
-        low = 0x80;
-        high = 0xBF;
-    }
-    return bytes;
 }
 
 static size_t first_bad(struct ste_bytes body, bool *ret_ascii)
@@ -47,7 +23,7 @@ static size_t first_bad(struct ste_bytes body, bool *ret_ascii)
             at += 8;
             continue;
         }
-        size_t bytes = ste_utf8_bytes(at, end);
+        size_t bytes = *at ? ste_utf8_bytes(at, end) : 0;
         if (bytes == 0)
             break;
         if (bytes > 1)

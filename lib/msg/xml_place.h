@@ -5,9 +5,6 @@
 
 #include "base/bytes.h"
 
-/* Bytes of the well-formed UTF-8 sequence at `at` (1 to 4, at < end), 0 when it is none or NUL. */
-size_t ste_utf8_bytes(const char *at, const char *end);
-
 /* What one pass over a body tells. */
 struct ste_xml_scan {
     size_t bad_offset; /* first NUL or byte that is not UTF-8; the body's length when all is good */
