@@ -10,7 +10,7 @@ static uint64_t read_ns(clockid_t clock)
 {
     struct timespec now = {0};
     clock_gettime(clock, &now); /* cannot fail for the three clocks below */
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return (uint64_t)now.tv_sec * STE_NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
 uint64_t ste_clock_mono_ns(void)
@@ -20,7 +20,7 @@ uint64_t ste_clock_mono_ns(void)
 
 uint64_t ste_clock_wall_us(void)
 {
-    return read_ns(CLOCK_REALTIME) / 1000;
+    return read_ns(CLOCK_REALTIME) / STE_NS_PER_US;
 }
 
 uint64_t ste_clock_thread_cpu_ns(void)
@@ -30,7 +30,7 @@ uint64_t ste_clock_thread_cpu_ns(void)
 
 void ste_clock_sleep_ms(uint32_t ms)
 {
-    struct timespec left = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000};
+    struct timespec left = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000 * STE_NS_PER_MS)};
     while (nanosleep(&left, &left) != 0 && errno == EINTR)
         continue;
 }

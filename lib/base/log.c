@@ -61,7 +61,7 @@ void ste_log_line(const struct ste_log *log, enum ste_log_level level, const cha
                   const char *fields, ...)
 {
     static const char cut_mark[] = " cut=true";
-    char line[LINE_BYTES], stamp[28];
+    char line[LINE_BYTES], stamp[STE_CLOCK_TEXT_BYTES];
     const size_t room = sizeof(line) - sizeof(cut_mark) - 1;
     if (level < log->level)
         return;
