@@ -9,14 +9,12 @@ void ste_check_section(struct ste_checker *checker, enum ste_section_id id,
     ste_rules_check(map, path, ste_sections[id].rows, ste_sections[id].row_count, checker->faults);
 }
 
-/* The child where it is a non-empty single value: what the table has refused otherwise is NULL. */
 const struct ste_yaml *ste_check_value(const struct ste_yaml *map, const char *key)
 {
     const struct ste_yaml *node = ste_yaml_get(map, key);
     return node && node->scalar && node->scalar[0] && !node->refused ? node : NULL;
 }
 
-/* The number, or its default, where it is a good one. */
 bool ste_check_number(enum ste_section_id id, const struct ste_yaml *map, const char *key,
                       unsigned *ret)
 {
@@ -29,7 +27,6 @@ bool ste_check_number(enum ste_section_id id, const struct ste_yaml *map, const 
     return true;
 }
 
-/* Letters, digits and the characters of `more`. */
 void ste_check_characters(struct ste_checker *checker, const struct ste_yaml *node,
                           const char *path, const char *more)
 {
@@ -44,7 +41,6 @@ void ste_check_characters(struct ste_checker *checker, const struct ste_yaml *no
     }
 }
 
-/* A list of maps, bounded; NULL where the table has refused it already or it is too long. */
 const struct ste_yaml *ste_check_list(struct ste_checker *checker, const struct ste_yaml *map,
                                       const char *key, const char *path, size_t limit)
 {
@@ -56,6 +52,33 @@ const struct ste_yaml *ste_check_list(struct ste_checker *checker, const struct 
     ste_faults_add(checker->faults, list, path, "%zu entries are more than %zu", list->child_count,
                    limit);
     return NULL;
+}
+
+bool ste_check_choices(struct ste_checker *checker, const struct ste_yaml *list, const char *path,
+                       const char *choices)
+{
+    const struct ste_rule_row row = {.type = STE_VALUE_CHOICE, .choices = choices};
+    char full[STE_CHECK_PATH_BYTES];
+    size_t index = 0;
+    bool good = true;
+    if (list->child_count == 0) {
+        ste_faults_add(checker->faults, list, path, "at least one of: %s", choices);
+        return false;
+    }
+    for (const struct ste_yaml *one = list->child; one; one = one->next, index++) {
+        snprintf(full, sizeof(full), "%s[%zu]", path, index);
+        if (!ste_value_check(one, full, &row, checker->faults)) {
+            good = false;
+            continue;
+        }
+        for (const struct ste_yaml *other = list->child; other != one; other = other->next) {
+            if (other->scalar && strcmp(other->scalar, one->scalar) == 0) {
+                ste_faults_add(checker->faults, one, full, "%s stands twice", one->scalar);
+                break;
+            }
+        }
+    }
+    return good;
 }
 
 bool ste_check_same(const struct ste_yaml *a, const struct ste_yaml *b, const char *key)

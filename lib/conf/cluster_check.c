@@ -6,30 +6,12 @@
 
 #include "conf/check.h"
 
-enum { PATH_BYTES = 512 };
-
 static void check_match_key(struct ste_checker *checker, const struct ste_yaml *cluster)
 {
-    static const char fields[] = "TradeReference Broker Manager TradeDate";
-    static const struct ste_rule_row row = {.type = STE_VALUE_CHOICE, .choices = fields};
     const struct ste_yaml *list = ste_yaml_get(cluster, "match_key");
-    char path[PATH_BYTES];
-    size_t index = 0;
-    if (!list || list->kind != STE_NODE_LIST)
-        return;
-    if (list->child_count == 0)
-        ste_faults_add(checker->faults, list, "cluster.match_key", "at least one of: %s", fields);
-    for (const struct ste_yaml *field = list->child; field; field = field->next, index++) {
-        snprintf(path, sizeof(path), "cluster.match_key[%zu]", index);
-        if (!ste_value_check(field, path, &row, checker->faults))
-            continue;
-        for (const struct ste_yaml *other = list->child; other != field; other = other->next) {
-            if (other->scalar && strcmp(other->scalar, field->scalar) == 0) {
-                ste_faults_add(checker->faults, field, path, "%s stands twice", field->scalar);
-                break;
-            }
-        }
-    }
+    if (list && list->kind == STE_NODE_LIST)
+        (void)ste_check_choices(checker, list, "cluster.match_key",
+                                "TradeReference Broker Manager TradeDate");
 }
 
 static void check_cluster(struct ste_checker *checker)
@@ -57,7 +39,7 @@ static void check_users(struct ste_checker *checker, const struct ste_yaml *sect
                         size_t role_count)
 {
     const struct ste_yaml *users = ste_yaml_get(section, "users"), *names[STE_ROLE_COUNT] = {NULL};
-    char full[PATH_BYTES];
+    char full[STE_CHECK_PATH_BYTES];
     if (!users || users->kind != STE_NODE_MAP)
         return;
     ste_check_section(checker, id, users, path);
@@ -100,7 +82,7 @@ static void check_servers(struct ste_checker *checker)
 static void check_shard_server(struct ste_checker *checker, const struct ste_yaml *list,
                                const struct ste_yaml *shard, const char *path)
 {
-    char full[PATH_BYTES];
+    char full[STE_CHECK_PATH_BYTES];
     unsigned port = 0, other_port = 0, index = 0;
     const struct ste_yaml *host = ste_check_value(shard, "host"),
                           *socket = ste_check_value(shard, "socket");
@@ -132,7 +114,7 @@ static bool check_shard_number(struct ste_checker *checker, const struct ste_yam
                                const char *path, unsigned *seen)
 {
     unsigned number = 0;
-    char full[PATH_BYTES];
+    char full[STE_CHECK_PATH_BYTES];
     const struct ste_yaml *place = ste_check_value(shard, "number");
     if (!place || !ste_check_number(STE_SECTION_SHARD, shard, "number", &number))
         return false;

@@ -4,52 +4,29 @@
 
 #include "conf/check.h"
 
-enum { PATH_BYTES = 512 };
-
 /* A router or node, with its place in the document. */
 struct component {
     const struct ste_yaml *map;
     char path[48];
 };
 
+/* False: what is assigned cannot be told. */
 static bool check_types(struct ste_checker *checker, const struct ste_yaml *assignment,
                         const char *path)
 {
-    static const struct ste_rule_row row = {.type = STE_VALUE_CHOICE,
-                                            .choices = "noe alb npr set exc"};
     const struct ste_yaml *list = ste_yaml_get(assignment, "types");
-    char full[PATH_BYTES];
-    unsigned index = 0;
-    bool good = true;
+    char full[STE_CHECK_PATH_BYTES];
     if (!list)
         return true;
-    if (list->kind != STE_NODE_LIST)
-        return false;
-    if (list->child_count == 0) {
-        snprintf(full, sizeof(full), "%s.types", path);
-        ste_faults_add(checker->faults, list, full, "at least one of: %s", row.choices);
-        return false;
-    }
-    for (const struct ste_yaml *type = list->child; type; type = type->next, index++) {
-        snprintf(full, sizeof(full), "%s.types[%u]", path, index);
-        if (!ste_value_check(type, full, &row, checker->faults)) {
-            good = false;
-            continue;
-        }
-        for (const struct ste_yaml *other = list->child; other != type; other = other->next) {
-            if (other->scalar && strcmp(other->scalar, type->scalar) == 0) {
-                ste_faults_add(checker->faults, type, full, "%s stands twice", type->scalar);
-                break;
-            }
-        }
-    }
-    return good;
+    snprintf(full, sizeof(full), "%s.types", path);
+    return list->kind == STE_NODE_LIST &&
+           ste_check_choices(checker, list, full, "noe alb npr set exc");
 }
 
 /* On one node a queue is assigned once: more workers, not more assignments. */
 static void check_assignments(struct ste_checker *checker, const struct component *node)
 {
-    char path[96], full[PATH_BYTES];
+    char path[96], full[STE_CHECK_PATH_BYTES];
     unsigned index = 0, taken[STE_SHARD_COUNT_MAX] = {0};
     snprintf(path, sizeof(path), "%s.assignments", node->path);
     const struct ste_yaml *list = ste_check_list(checker, node->map, "assignments", path,
