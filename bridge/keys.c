@@ -54,7 +54,8 @@ static bool valid_on(const struct ste_key *key, ste_date date)
            (key->valid_to == STE_DATE_NONE || key->valid_to >= date);
 }
 
-/* The first key of the participant that is valid and whose private half is in the folder. */
+/* The first key of the participant (NULL: of anybody) that is valid and whose private half is in the
+ * folder. */
 static const struct ste_key *find_key(const struct ste_keyring *ring,
                                       const struct ste_participant *participant)
 {
@@ -63,31 +64,18 @@ static const struct ste_key *find_key(const struct ste_keyring *ring,
     for (size_t i = 0; i < count; i++) {
         char path[4096];
         snprintf(path, sizeof(path), "%s/%s", ring->dir, keys[i].id);
-        if (keys[i].participant == participant && valid_on(&keys[i], ring->business_date) &&
+        if ((participant == NULL || keys[i].participant == participant) &&
+            keys[i].participant->active && valid_on(&keys[i], ring->business_date) &&
             access(path, R_OK) == 0)
             return &keys[i];
     }
     return NULL;
 }
 
-enum ste_code ste_keyring_pick(struct ste_keyring *ring, struct ste_bytes sender,
-                               const struct ste_signing_key **ret, struct ste_error *err)
+/* Each stays where it is while others are added. */
+static enum ste_code add_key(struct ste_keyring *ring, const struct ste_key *key,
+                             const struct ste_signing_key **ret, struct ste_error *err)
 {
-    if (ring->hub.signer != NULL) {
-        *ret = &ring->hub;
-        return STE_OK;
-    }
-    const struct ste_participant *const participant = ste_ref_participant(ring->ref, sender);
-    for (size_t i = 0; i < ring->own_count; i++) {
-        if (ring->own[i]->key->participant == participant) {
-            *ret = ring->own[i];
-            return STE_OK;
-        }
-    }
-    const struct ste_key *const key = participant != NULL ? find_key(ring, participant) : NULL;
-    if (key == NULL)
-        return ste_error_set(err, STE_E_SIGNATURE, "no key for sender %.*s in %s", (int)sender.len,
-                             sender.at, ring->dir);
     void *const own = realloc(ring->own, (ring->own_count + 1) * sizeof(*ring->own));
     if (own != NULL)
         ring->own = own;
@@ -101,5 +89,26 @@ enum ste_code ste_keyring_pick(struct ste_keyring *ring, struct ste_bytes sender
     }
     ring->own[ring->own_count++] = mine;
     *ret = mine;
-    return rc;
+    return STE_OK;
+}
+
+enum ste_code ste_keyring_pick(struct ste_keyring *ring, struct ste_bytes sender,
+                               const struct ste_signing_key **ret, struct ste_error *err)
+{
+    if (ring->hub.signer != NULL) {
+        *ret = &ring->hub;
+        return STE_OK;
+    }
+    const struct ste_participant *const participant = ste_ref_participant(ring->ref, sender);
+    for (size_t i = 0; i < ring->own_count; i++) {
+        if (participant == NULL || ring->own[i]->key->participant == participant) {
+            *ret = ring->own[i];
+            return STE_OK;
+        }
+    }
+    const struct ste_key *const key = find_key(ring, participant);
+    if (key == NULL)
+        return ste_error_set(err, STE_E_SIGNATURE, "no key for sender %.*s in %s", (int)sender.len,
+                             sender.len > 0 ? sender.at : "", ring->dir);
+    return add_key(ring, key, ret, err);
 }

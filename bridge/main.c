@@ -103,23 +103,31 @@ static enum ste_code wait_for_confirms(struct ste_submission *submission, struct
     return rc;
 }
 
+/* Answers in; the publishing connection, idle by now, still has to be heard. */
+static enum ste_code take_answers(struct ste_submission *submission, int timeout_ms,
+                                  struct ste_error *err)
+{
+    const enum ste_code rc = ste_answers_take(submission->answers, timeout_ms, err);
+    return rc == STE_OK ? ste_publisher_pump(submission->publisher, 0, err) : rc;
+}
+
 /* *ret_complete: all answers came in time. */
 static enum ste_code wait_for_answers(struct ste_submission *submission, bool *ret_complete,
                                       struct ste_error *err)
 {
-    struct ste_answers *const answers = submission->answers;
+    const struct ste_expect *const expect = ste_answers_expect(submission->answers);
     const uint64_t limit_ns =
         ste_clock_mono_ns() + (uint64_t)submission->options->wait_s * 1000000000;
-    while (!ste_answers_complete(answers) && ste_clock_mono_ns() < limit_ns) {
-        const enum ste_code rc = ste_answers_take(answers, 50, err);
+    while (!ste_expect_complete(expect) && ste_clock_mono_ns() < limit_ns) {
+        const enum ste_code rc = take_answers(submission, 50, err);
         if (rc != STE_OK)
             return rc;
     }
-    *ret_complete = ste_answers_complete(answers);
+    *ret_complete = ste_expect_complete(expect);
     /* Others' replies to the last transaction may still be on their way. */
     const uint64_t linger_ns = ste_clock_mono_ns() + (uint64_t)LINGER_MS * 1000000;
     while (*ret_complete && ste_clock_mono_ns() < linger_ns) {
-        const enum ste_code rc = ste_answers_take(answers, LINGER_MS / 4, err);
+        const enum ste_code rc = take_answers(submission, LINGER_MS / 4, err);
         if (rc != STE_OK)
             return rc;
     }
@@ -143,9 +151,10 @@ static enum ste_code submit_all(struct ste_submission *submission,
         rc = wait_for_answers(submission, ret_complete, err);
     if (rc == STE_OK) {
         struct ste_summary *const summary =
-            options->wait ? ste_answers_summary(submission->answers) : &submission->summary;
+            options->wait ? ste_expect_summary(ste_answers_expect(submission->answers))
+                          : &submission->summary;
         summary->submitted = submission->summary.submitted;
-        ste_print_summary(summary, options->json, options->wait);
+        rc = ste_print_summary(summary, options->json, options->wait, stdout, err);
     }
     return rc;
 }
@@ -195,5 +204,5 @@ int main(int argc, char **argv)
     const int status = read_options(&options, argc, argv);
     if (status >= 0)
         return status;
-    return options.check ? ste_submit_check(&options) : run(&options, &log);
+    return options.check ? ste_submit_check(&options, stdout) : run(&options, &log);
 }

@@ -125,17 +125,17 @@ enum ste_code ste_publisher_pump(struct ste_publisher *publisher, int timeout_ms
     return rc;
 }
 
+bool ste_publisher_full(const struct ste_publisher *publisher)
+{
+    return publisher->unconfirmed_count >= UNCONFIRMED_MAX ||
+           publisher->unconfirmed_bytes >= UNCONFIRMED_BYTES_MAX;
+}
+
 /* Path stop 1: not confirmed means sent again, under the same message-id. */
 enum ste_code ste_submit_publish(struct ste_publisher *publisher, const struct ste_signing_key *key,
                                  struct ste_bytes body, struct ste_bytes message_id,
                                  size_t message_count, struct ste_error *err)
 {
-    while (publisher->unconfirmed_count >= UNCONFIRMED_MAX ||
-           publisher->unconfirmed_bytes >= UNCONFIRMED_BYTES_MAX) {
-        const enum ste_code rc = ste_publisher_pump(publisher, REFUSED_PAUSE_MS, err);
-        if (rc != STE_OK)
-            return rc;
-    }
     struct ste_outgoing *const one = calloc(1, sizeof(*one));
     if (one == NULL)
         return ste_error_set(err, STE_E_NOMEM, "could not send a delivery");

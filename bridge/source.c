@@ -8,22 +8,60 @@
 #include "bridge/submit.h"
 #include "msg/split.h"
 
-enum { SENDERS_MAX = 64, GROUP_BYTES_MAX = STE_DELIVERY_BYTES_MAX - 8192 };
+enum {
+    SIGNERS_MAX = 64, /* at once; with more, the first makes room */
+    GROUP_BYTES_MAX = STE_SPLIT_REST_BYTES_MAX,
+    GROUPS_BYTES_MAX = 8 << 20, /* of all signers together */
+    FULL_WAIT_MS = 20,
+};
 
 /* Pieces that will travel together, signed by one key. */
 struct group {
     const struct ste_signing_key *key;
     struct ste_buf body;
     unsigned pieces;
+    bool unclosed; /* ends in a rest: nothing is put behind it */
 };
 
 struct cutter {
     struct ste_submission *submission;
     struct ste_split *split;
-    struct group groups[SENDERS_MAX];
-    size_t group_count;
+    struct group groups[SIGNERS_MAX];
+    size_t group_count, held_bytes;
     unsigned batch;
 };
+
+/* ---- one delivery ---- */
+
+/* Confirms make room; answers are taken meanwhile, so that their connection lives. */
+static enum ste_code make_room(struct ste_submission *submission, struct ste_error *err)
+{
+    enum ste_code rc = STE_OK;
+    while (rc == STE_OK && ste_publisher_full(submission->publisher)) {
+        rc = ste_publisher_pump(submission->publisher, FULL_WAIT_MS, err);
+        if (rc == STE_OK && submission->answers != NULL)
+            rc = ste_answers_take(submission->answers, 0, err);
+    }
+    return rc;
+}
+
+/* The reply queue takes the answers of everybody concerned before they can be made. */
+static enum ste_code await_answers(struct ste_submission *submission,
+                                   const struct ste_signing_key *key, struct ste_bytes id,
+                                   const struct ste_message *messages, size_t count,
+                                   struct ste_error *err)
+{
+    struct ste_answers *const answers = submission->answers;
+    if (answers == NULL)
+        return STE_OK;
+    enum ste_code rc =
+        ste_answers_bind(answers, ste_bytes_of(key->key->participant->bic8), err);
+    for (size_t i = 0; rc == STE_OK && i < count; i++)
+        rc = ste_answers_bind(answers, ste_bic8(ste_value(&messages[i], STE_F_SENDER)), err);
+    if (rc == STE_OK)
+        rc = ste_expect_delivery(ste_answers_expect(answers), id, messages, count, err);
+    return rc;
+}
 
 static enum ste_code send_body(struct ste_submission *submission, const struct ste_signing_key *key,
                                struct ste_bytes body, const struct ste_message *messages,
@@ -33,15 +71,9 @@ static enum ste_code send_body(struct ste_submission *submission, const struct s
     snprintf(text, sizeof(text), "%s.%llu", submission->id_prefix,
              (unsigned long long)submission->deliveries++);
     const struct ste_bytes id = ste_bytes_of(text);
-    enum ste_code rc = STE_OK;
-    if (submission->answers != NULL) {
-        rc = ste_answers_bind(submission->answers, ste_bytes_of(key->key->participant->bic8), err);
-        for (size_t i = 0; rc == STE_OK && i < count; i++)
-            rc = ste_answers_bind(submission->answers,
-                                  ste_bic8(ste_value(&messages[i], STE_F_SENDER)), err);
-        if (rc == STE_OK)
-            rc = ste_answers_expect(submission->answers, id, messages, count, err);
-    }
+    enum ste_code rc = make_room(submission, err);
+    if (rc == STE_OK)
+        rc = await_answers(submission, key, id, messages, count, err);
     if (rc == STE_OK)
         rc = ste_submit_publish(submission->publisher, key, body, id, count, err);
     if (rc == STE_OK && submission->answers != NULL)
@@ -57,22 +89,40 @@ static enum ste_code decode(struct ste_submission *submission, struct ste_bytes 
     return ste_xml_decode(submission->xml, body, submission->arena, ret, ret_count, err);
 }
 
-static enum ste_code send_group(struct cutter *cutter, struct group *group, struct ste_error *err)
+/* ---- pieces of a file that is cut ---- */
+
+static enum ste_code decode_and_send(struct ste_submission *submission,
+                                     const struct ste_signing_key *key, struct ste_bytes body,
+                                     struct ste_error *err)
 {
     struct ste_message *messages = NULL;
     size_t count = 0;
+    const enum ste_code rc = decode(submission, body, &messages, &count, err);
+    return rc == STE_OK ? send_body(submission, key, body, messages, count, err) : rc;
+}
+
+static enum ste_code send_group(struct cutter *cutter, struct group *group, struct ste_error *err)
+{
     if (group->pieces == 0)
         return STE_OK;
-    ste_buf_append_bytes(&group->body, ste_split_close_tag(cutter->split));
-    if (group->body.failed)
-        return ste_error_set(err, STE_E_NOMEM, "could not make a delivery");
-    enum ste_code rc =
-        decode(cutter->submission, ste_buf_bytes(&group->body), &messages, &count, err);
-    if (rc == STE_OK)
-        rc = send_body(cutter->submission, group->key, ste_buf_bytes(&group->body), messages, count,
-                       err);
-    ste_buf_clear(&group->body);
+    cutter->held_bytes -= group->body.len;
+    if (!group->unclosed)
+        ste_buf_append_bytes(&group->body, ste_split_close_tag(cutter->split));
+    const enum ste_code rc =
+        group->body.failed ? ste_error_set(err, STE_E_NOMEM, "could not make a delivery")
+                           : decode_and_send(cutter->submission, group->key,
+                                             ste_buf_bytes(&group->body), err);
+    ste_buf_deinit(&group->body);
     group->pieces = 0;
+    group->unclosed = false;
+    return rc;
+}
+
+static enum ste_code send_groups(struct cutter *cutter, struct ste_error *err)
+{
+    enum ste_code rc = STE_OK;
+    for (size_t i = 0; rc == STE_OK && i < cutter->group_count; i++)
+        rc = send_group(cutter, &cutter->groups[i], err);
     return rc;
 }
 
@@ -85,32 +135,33 @@ static enum ste_code group_of(struct cutter *cutter, const struct ste_signing_ke
             return STE_OK;
         }
     }
-    if (cutter->group_count < SENDERS_MAX) {
+    if (cutter->group_count < SIGNERS_MAX) {
         *ret = &cutter->groups[cutter->group_count++];
         (*ret)->key = key;
         return STE_OK;
     }
-    *ret = &cutter->groups[0]; /* too many parties at once: the first makes room */
+    *ret = &cutter->groups[0];
     const enum ste_code rc = send_group(cutter, *ret, err);
     (*ret)->key = key;
     return rc;
 }
 
 /* Who signs a piece: in hub mode nobody asks who sent it. */
-static enum ste_code key_of(struct cutter *cutter, struct ste_bytes piece,
+static enum ste_code key_of(struct cutter *cutter, const struct ste_piece *piece,
                             const struct ste_signing_key **ret, struct ste_error *err)
 {
     struct ste_submission *const submission = cutter->submission;
     struct ste_bytes sender = {0};
     struct ste_buf body = {0};
     enum ste_code rc = STE_OK;
-    if (submission->ring->hub.signer == NULL) {
+    if (submission->ring->hub.signer == NULL && piece->kind == STE_PIECE_WHOLE) {
         struct ste_message *messages = NULL;
         size_t count = 0;
         ste_buf_append_bytes(&body, ste_split_open_tag(cutter->split));
-        ste_buf_append_bytes(&body, piece);
+        ste_buf_append_bytes(&body, piece->bytes);
         ste_buf_append_bytes(&body, ste_split_close_tag(cutter->split));
-        rc = decode(submission, ste_buf_bytes(&body), &messages, &count, err);
+        rc = body.failed ? ste_error_set(err, STE_E_NOMEM, "could not look at a message")
+                         : decode(submission, ste_buf_bytes(&body), &messages, &count, err);
         if (rc == STE_OK && count > 0)
             sender = ste_value(&messages[0], STE_F_SENDER);
     }
@@ -120,32 +171,38 @@ static enum ste_code key_of(struct cutter *cutter, struct ste_bytes piece,
     return rc;
 }
 
-static enum ste_code add_piece(struct cutter *cutter, struct ste_bytes piece, struct ste_error *err)
+static enum ste_code add_to_group(struct cutter *cutter, struct group *group,
+                                  const struct ste_piece *piece, struct ste_error *err)
+{
+    enum ste_code rc = STE_OK;
+    if (group->pieces > 0 && group->body.len + piece->bytes.len > GROUP_BYTES_MAX)
+        rc = send_group(cutter, group, err);
+    if (rc != STE_OK)
+        return rc;
+    const size_t before = group->body.len;
+    if (group->pieces == 0)
+        ste_buf_append_bytes(&group->body, ste_split_open_tag(cutter->split));
+    ste_buf_append_bytes(&group->body, piece->bytes);
+    group->unclosed = piece->kind == STE_PIECE_REST;
+    if (!group->unclosed)
+        ste_buf_append_cstr(&group->body, "\n");
+    cutter->held_bytes += group->body.len - before;
+    if (++group->pieces >= cutter->batch || group->unclosed)
+        return send_group(cutter, group, err);
+    return cutter->held_bytes > GROUPS_BYTES_MAX ? send_groups(cutter, err) : STE_OK;
+}
+
+static enum ste_code add_piece(struct cutter *cutter, const struct ste_piece *piece,
+                               struct ste_error *err)
 {
     const struct ste_signing_key *key = NULL;
     struct group *group = NULL;
     enum ste_code rc = key_of(cutter, piece, &key, err);
+    if (rc == STE_OK && piece->kind == STE_PIECE_HUGE)
+        return decode_and_send(cutter->submission, key, piece->bytes, err);
     if (rc == STE_OK)
         rc = group_of(cutter, key, &group, err);
-    if (rc == STE_OK && group->pieces > 0 && group->body.len + piece.len > GROUP_BYTES_MAX)
-        rc = send_group(cutter, group, err);
-    if (rc != STE_OK)
-        return rc;
-    if (group->pieces == 0)
-        ste_buf_append_bytes(&group->body, ste_split_open_tag(cutter->split));
-    ste_buf_append_bytes(&group->body, piece);
-    ste_buf_append_cstr(&group->body, "\n");
-    if (++group->pieces >= cutter->batch)
-        rc = send_group(cutter, group, err);
-    return rc;
-}
-
-static enum ste_code send_groups(struct cutter *cutter, struct ste_error *err)
-{
-    enum ste_code rc = STE_OK;
-    for (size_t i = 0; rc == STE_OK && i < cutter->group_count; i++)
-        rc = send_group(cutter, &cutter->groups[i], err);
-    return rc;
+    return rc == STE_OK ? add_to_group(cutter, group, piece, err) : rc;
 }
 
 static enum ste_code cut_file(struct ste_submission *submission, FILE *file, struct ste_bytes head,
@@ -160,12 +217,12 @@ static enum ste_code cut_file(struct ste_submission *submission, FILE *file, str
         cutter.batch = STE_DELIVERY_MESSAGES_MAX;
     enum ste_code rc;
     for (;;) {
-        struct ste_piece piece = {0};
+        struct ste_piece piece;
         bool done = false;
         rc = ste_split_next(cutter.split, &piece, &done, err);
         if (rc != STE_OK || done)
             break;
-        rc = add_piece(&cutter, piece.bytes, err);
+        rc = add_piece(&cutter, &piece, err);
         if (rc != STE_OK)
             break;
     }
@@ -176,6 +233,8 @@ static enum ste_code cut_file(struct ste_submission *submission, FILE *file, str
     ste_split_free(cutter.split);
     return rc;
 }
+
+/* ---- files ---- */
 
 /* One signature can stand for all of them. */
 static bool one_signer(struct ste_submission *submission, const struct ste_message *messages,
@@ -193,6 +252,13 @@ static bool one_signer(struct ste_submission *submission, const struct ste_messa
     return *ret != NULL;
 }
 
+bool ste_submit_is_too_large(struct ste_bytes body, const struct ste_message *messages,
+                             size_t count)
+{
+    return count == 1 && messages[0].exc.code == STE_C_XLIM &&
+           (messages[0].original.len == body.len || body.len > STE_DELIVERY_BYTES_MAX);
+}
+
 /* A file within the limits goes byte for byte, so that places in answers are places in the file. */
 static enum ste_code send_small(struct ste_submission *submission, FILE *file,
                                 struct ste_bytes body, struct ste_error *err)
@@ -203,9 +269,9 @@ static enum ste_code send_small(struct ste_submission *submission, FILE *file,
     const enum ste_code rc = decode(submission, body, &messages, &count, err);
     if (rc != STE_OK)
         return rc;
-    const bool too_many = count == 1 && messages[0].exc.code == STE_C_XLIM;
     const bool fits = submission->options->batch == 0 || count <= submission->options->batch;
-    if (!too_many && fits && one_signer(submission, messages, count, &key))
+    if (fits && !ste_submit_is_too_large(body, messages, count) &&
+        one_signer(submission, messages, count, &key))
         return send_body(submission, key, body, messages, count, err);
     return cut_file(submission, file, body, err);
 }

@@ -3,7 +3,10 @@
 #ifndef STE_BRIDGE_SUBMIT_H
 #define STE_BRIDGE_SUBMIT_H
 
+#include <stdio.h>
+
 #include "base/retry.h"
+#include "bridge/expect.h"
 #include "conf/cluster.h"
 #include "mq/mq.h"
 #include "msg/reply.h"
@@ -40,7 +43,8 @@ STE_MUST_CHECK enum ste_code ste_keyring_open(struct ste_keyring *ring,
                                               const struct ste_submit_options *options,
                                               struct ste_error *err);
 void ste_keyring_close(struct ste_keyring *ring);
-/* The key that signs for this Sender; STE_E_SIGNATURE when there is none. Borrowed. */
+/* The key that signs for this Sender; of a Sender that the participants file does not know, which is
+ * refused whoever signs, any key. STE_E_SIGNATURE when there is none. Borrowed until close. */
 STE_MUST_CHECK enum ste_code ste_keyring_pick(struct ste_keyring *ring, struct ste_bytes sender,
                                               const struct ste_signing_key **ret,
                                               struct ste_error *err);
@@ -58,8 +62,10 @@ STE_MUST_CHECK enum ste_code ste_publisher_open(struct ste_publisher *publisher,
                                                 const struct ste_cluster *cluster,
                                                 struct ste_error *err);
 void ste_publisher_close(struct ste_publisher *publisher);
-/* Stop 1 of the path: signs `body` and sends it to ste.in. Blocks while
- * too much is unconfirmed. A refused delivery is sent again under the same id until it is taken. */
+/* So much is unconfirmed that nothing more may be published before the next pump. */
+bool ste_publisher_full(const struct ste_publisher *publisher);
+/* Stop 1 of the path: signs `body` and sends it to ste.in. A refused delivery is sent again under the
+ * same id until it is taken. */
 STE_MUST_CHECK enum ste_code ste_submit_publish(struct ste_publisher *publisher,
                                                 const struct ste_signing_key *key,
                                                 struct ste_bytes body, struct ste_bytes message_id,
@@ -68,11 +74,8 @@ STE_MUST_CHECK enum ste_code ste_submit_publish(struct ste_publisher *publisher,
 STE_MUST_CHECK enum ste_code ste_publisher_pump(struct ste_publisher *publisher, int timeout_ms,
                                                 struct ste_error *err);
 
-/* ---- back (answers.c) ---- */
+/* ---- back (answers.c; what is waited for: expect.h) ---- */
 struct ste_answers;
-struct ste_summary {
-    uint64_t submitted, ack, rej, exc, dupl, nma, mac, cls;
-};
 /* Opens its own exclusive reply queue, named after the broker user and a random text. */
 STE_MUST_CHECK enum ste_code ste_answers_open(const struct ste_cluster *cluster, bool json,
                                               struct ste_answers **ret, struct ste_error *err);
@@ -80,22 +83,19 @@ void ste_answers_close(struct ste_answers *answers);
 /* Takes the replies for this party too, from now on. */
 STE_MUST_CHECK enum ste_code ste_answers_bind(struct ste_answers *answers, struct ste_bytes bic8,
                                               struct ste_error *err);
-/* Announces a delivery before it is sent: which messages it holds, in order. */
-STE_MUST_CHECK enum ste_code ste_answers_expect(struct ste_answers *answers,
-                                                struct ste_bytes message_id,
-                                                const struct ste_message *messages, size_t count,
-                                                struct ste_error *err);
+struct ste_expect *ste_answers_expect(struct ste_answers *answers);
 /* Takes and prints what has come, waiting at most timeout_ms for the first. */
 STE_MUST_CHECK enum ste_code ste_answers_take(struct ste_answers *answers, int timeout_ms,
                                               struct ste_error *err);
-/* Every message has its answer, and each trade the outcome its answers announced. */
-bool ste_answers_complete(const struct ste_answers *answers);
-struct ste_summary *ste_answers_summary(struct ste_answers *answers);
 
 /* ---- lines (print.c) ---- */
-/* `reference` is what the answered message called itself, for answers that do not say. */
-void ste_print_reply(const struct ste_reply *reply, struct ste_bytes reference, bool json);
-void ste_print_summary(const struct ste_summary *summary, bool json, bool waited);
+/* `reference` is what the answered message called itself, for answers that do not say. STE_E_NOMEM,
+ * STE_E_FILE. */
+STE_MUST_CHECK enum ste_code ste_print_reply(const struct ste_reply *reply,
+                                             struct ste_bytes reference, bool json, FILE *out,
+                                             struct ste_error *err);
+STE_MUST_CHECK enum ste_code ste_print_summary(const struct ste_summary *summary, bool json,
+                                               bool waited, FILE *out, struct ste_error *err);
 
 /* ---- files (source.c) and the dry look (check.c) ---- */
 struct ste_submission {
@@ -112,7 +112,11 @@ struct ste_submission {
 /* Sends one file: byte for byte where it is within the limits, cut into deliveries otherwise. */
 STE_MUST_CHECK enum ste_code ste_submit_file(struct ste_submission *submission, const char *path,
                                              struct ste_error *err);
-/* Explains a file without a broker. Returns the exit status. */
-int ste_submit_check(const struct ste_submit_options *options);
+/* What was decoded from `body` is one refusal of the whole for its size or number of messages: it has
+ * to be cut. */
+bool ste_submit_is_too_large(struct ste_bytes body, const struct ste_message *messages,
+                             size_t count);
+/* Explains files without a broker, to `out`. Returns the exit status: 0 nothing refused, else 1. */
+int ste_submit_check(const struct ste_submit_options *options, FILE *out);
 
 #endif
