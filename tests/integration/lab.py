@@ -158,12 +158,13 @@ class Lab:
     def secret(self, name):
         return self.read("secrets", name).split("\n")[0]
 
-    def remembered(self, key):
+    def remembered(self, key, default=None):
         rows = dict(l.partition(" ")[::2] for l in self.read("lab.conf").splitlines())
-        return rows[key]
+        return rows.get(key) or default
 
     def program(self, name):
-        return os.path.join(self.remembered("bin"), name)
+        built = os.path.join(TOP, "build", self.remembered("preset"), "bin")
+        return os.path.join(self.remembered("bin", built), name)
 
     # Processes, by the pid files: id and start time.
 
@@ -260,6 +261,21 @@ class Lab:
             auth=("ste-admin", self.secret("broker-admin")))
         answer.raise_for_status()
         return answer.json() if answer.content else None
+
+    def rabbitmqctl(self, *words):
+        """From the same folder and with the same environment as the broker (docs/OPERATIONS.md)."""
+        ports = self.ports()
+        environment = dict(
+            os.environ, HOME=self.path("broker"), ERL_EPMD_ADDRESS="127.0.0.1",
+            ERL_EPMD_PORT=str(ports["epmd"]), RABBITMQ_DIST_PORT=str(ports["dist"]),
+            RABBITMQ_USE_LONGNAME="true", RABBITMQ_NODENAME="ste@127.0.0.1",
+            RABBITMQ_CONF_ENV_FILE="/dev/null")
+        done = subprocess.run(["/usr/lib/rabbitmq/bin/rabbitmqctl", *words], env=environment,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, timeout=60, check=False)
+        if done.returncode != 0:
+            raise AssertionError("rabbitmqctl %s: %s" % (" ".join(words), done.stdout))
+        return done.stdout
 
     @contextlib.contextmanager
     def channel(self, role="admin"):
