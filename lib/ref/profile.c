@@ -94,8 +94,7 @@ static struct ste_decimal *figure_of(struct ste_tolerance *tolerance, unsigned i
 
 static bool takes_figures(enum ste_condition_id id)
 {
-    return id == STE_COND_PRICE || id == STE_COND_SETTLEMENT_AMOUNT || id == STE_COND_COMMISSION ||
-           id == STE_COND_ACCRUED_INTEREST;
+    return id == STE_COND_PRICE || ste_condition_is_money(id);
 }
 
 /* Conditions that say which trade, and which leg, a message belongs to: no profile changes them. */

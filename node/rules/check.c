@@ -116,20 +116,6 @@ static bool refuse_unsupported(struct ste_check *check, struct ste_checked *ret)
     return !check->nomem;
 }
 
-static enum ste_presence presence_of(const struct ste_condition *condition, enum ste_type type)
-{
-    switch (type) {
-    case STE_TYPE_NOE:
-        return condition->noe;
-    case STE_TYPE_ALB:
-        return condition->alb;
-    case STE_TYPE_NPR:
-        return condition->npr;
-    default:
-        return condition->set;
-    }
-}
-
 /* Condition 8 is never an element of its own that must be there: SettlementAmount carries it. Where
  * the payment is FREE, 9 to 11 are not needed either. */
 static void check_required(struct ste_check *check)
@@ -139,11 +125,9 @@ static void check_required(struct ste_check *check)
     bool famt = ste_bytes_equal(ste_value(message, STE_F_QUANTITY_UNIT), STE_BYTES("FAMT"));
     for (int id = 1; id < STE_CONDITION_COUNT; id++) {
         const struct ste_condition *condition = &ste_conditions[id];
-        enum ste_presence presence = presence_of(condition, message->type);
-        bool is_money = id == STE_COND_SETTLEMENT_AMOUNT || id == STE_COND_COMMISSION ||
-                        id == STE_COND_ACCRUED_INTEREST;
+        enum ste_presence presence = ste_condition_presence(condition, message->type);
         bool needed = presence == STE_MANDATORY || (presence == STE_MANDATORY_FAMT && famt);
-        if (id == STE_COND_SETTLEMENT_CURRENCY || (free && is_money))
+        if (id == STE_COND_SETTLEMENT_CURRENCY || (free && ste_condition_is_money(condition->id)))
             needed = false;
         if (needed && !ste_has(message, condition->field) &&
             !ste_check_is_refused(check, condition->field))

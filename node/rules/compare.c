@@ -30,18 +30,7 @@ static const struct ste_way {
 
 bool ste_may_say(const struct ste_held *held, const struct ste_condition *condition)
 {
-    switch (held->type) {
-    case STE_TYPE_NOE:
-        return condition->noe != STE_NOT_CARRIED;
-    case STE_TYPE_ALB:
-        return condition->alb != STE_NOT_CARRIED;
-    case STE_TYPE_NPR:
-        return condition->npr != STE_NOT_CARRIED;
-    case STE_TYPE_SET:
-        return condition->set != STE_NOT_CARRIED;
-    default:
-        return false;
-    }
+    return ste_condition_presence(condition, (enum ste_type)held->type) != STE_NOT_CARRIED;
 }
 
 /* Condition 8: SettlementAmount's currency, else SettlementCurrency, else an ACTU price's. */

@@ -142,24 +142,6 @@ static void accept(struct ste_decision *decision, struct ste_trade *const *sibli
 
 /* ---- the order of the checks ---- */
 
-static void refuse_unsupported(struct ste_decision *decision)
-{
-    const struct ste_checked *checked = decision->checked;
-    for (size_t i = 0; i < checked->finding_count; i++)
-        if (checked->findings[i].code == STE_C_XFUN) {
-            ste_answer_rej(decision, &checked->findings[i], 1);
-            return;
-        }
-    const struct ste_message *message = &decision->record->message;
-    struct ste_finding finding = {
-        .code = STE_C_XFUN,
-        .level = STE_LEVEL_REJECT,
-        .place = ste_decision_text(decision, "%u:%u", message->line, message->column),
-        .text = ste_bytes_of(ste_msg_code_text(STE_C_XFUN)),
-    };
-    ste_answer_rej(decision, &finding, 1);
-}
-
 /* Equal trade keys of different identities: an exception, never a merge. */
 static bool collides(struct ste_decision *decision)
 {
@@ -182,9 +164,7 @@ static void decide(struct ste_decision *decision, struct ste_trade *const *sibli
         return;
     }
     decision->sender8 = ste_bic8(ste_value(&record->message, STE_F_SENDER));
-    if (checked->unsupported)
-        refuse_unsupported(decision);
-    else if (!decision->trade)
+    if (checked->unsupported || !decision->trade)
         ste_answer_rej(decision, checked->findings, checked->finding_count);
     else if (collides(decision) || settled_by_identity(decision))
         return;

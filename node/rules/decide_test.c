@@ -87,9 +87,10 @@ static void test_exc_goes_to_the_signer(void **state)
 static void test_unsupported_is_told_alone(void **state)
 {
     struct ste_fixture *fixture = *state;
-    struct ste_finding findings[] = {missing};
+    struct ste_finding unsupported = {
+        .code = STE_C_XFUN, .level = STE_LEVEL_REJECT, .place = STE_BYTES("1:1")};
     const struct ste_checked checked = {
-        .findings = findings, .finding_count = 1, .rejected = true, .unsupported = true};
+        .findings = &unsupported, .finding_count = 1, .rejected = true, .unsupported = true};
     decide_alone(fixture, ste_fixture_record(fixture, "NOE", NULL), &checked);
     const struct ste_reply *rej = ste_fixture_reply(fixture, STE_REPLY_REJ, 0);
     assert_int_equal(rej->reason_count, 1);

@@ -18,12 +18,6 @@ bool ste_stage_init(struct ste_stage *stage, struct ste_decision *decision, enum
 
 /* ---- comparing ---- */
 
-static bool is_money_condition(enum ste_condition_id id)
-{
-    return id == STE_COND_SETTLEMENT_AMOUNT || id == STE_COND_COMMISSION ||
-           id == STE_COND_ACCRUED_INTEREST;
-}
-
 static bool is_lent(enum ste_condition_id id)
 {
     return id == STE_COND_SETTLEMENT_CURRENCY || id == STE_COND_PLACE_OF_SETTLEMENT;
@@ -82,7 +76,7 @@ bool ste_stage_judge(struct ste_stage *stage, struct ste_decision *decision)
     for (unsigned id = 1; id < STE_CONDITION_COUNT; id++) {
         const struct ste_condition *condition = &ste_conditions[id];
         bool is_currency = condition->id == STE_COND_SETTLEMENT_CURRENCY;
-        bool is_money = is_money_condition(condition->id);
+        bool is_money = ste_condition_is_money(condition->id);
         if (!(condition->stages & stage->bit) || (is_free && (is_currency || is_money)) ||
             (currency_differs && is_money))
             continue;
