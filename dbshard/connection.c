@@ -12,7 +12,7 @@
 
 enum {
     CONNECT_TIMEOUT_S = 5,
-    IO_TIMEOUT_S = 5,        /* not above the broker's heartbeat: DESIGN section 5 */
+    IO_TIMEOUT_S = 5,        /* not above the broker's heartbeat */
     SLOW_IO_TIMEOUT_S = 120, /* DDL, and the checker's long reads */
     SECRET_BYTES = 256,
     PACKET_WANTED_BYTES = 16 << 20, /* an exception's 4 MiB, every byte escaped, and room */
@@ -116,12 +116,13 @@ static enum ste_code login(struct ste_shard *shard, const struct ste_cluster *cl
     if (done)
         return STE_OK;
     unsigned number = mysql_errno(shard->db);
-    rc = number == 1049 ? STE_E_SHARD_SCHEMA : ste_shard_classify(number);
+    const bool not_made = number == STE_SERVER_NO_DATABASE;
+    rc = not_made ? STE_E_SHARD_SCHEMA : ste_shard_classify(number);
     shard->broken = true;
     return ste_error_set(err, rc, "could not open shard %u at %s as %s: %s (%u)%s", shard->number,
                          conf->socket ? conf->socket : conf->host, user->user,
                          mysql_error(shard->db), number,
-                         number == 1049 ? ": run ste-admin migrate" : "");
+                         not_made ? ": run ste-admin migrate" : "");
 }
 
 enum ste_code ste_shard_connect(const struct ste_cluster *cluster, unsigned number,

@@ -135,7 +135,7 @@ enum ste_code ste_shard_add_days(struct ste_shard *shard, ste_date first, ste_da
     struct ste_buf *sql = &shard->sql;
     if (last - first >= STE_DAYS_MAX)
         return ste_error_set(err, STE_E_ARGUMENT, "%d days at once are too many", last - first + 1);
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < STE_DAY_TABLE_COUNT; i++) {
         enum ste_code rc = add_partitions(shard, ste_day_tables[i], first, last, err);
         if (rc != STE_OK)
             return rc;
@@ -168,7 +168,7 @@ static enum ste_code drop_partitions(struct ste_shard *shard, ste_date date, str
 {
     char name[16], sql[96];
     ste_schema_partition_name(date, name);
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < STE_DAY_TABLE_COUNT; i++) {
         bool has = false;
         enum ste_code rc = ste_shard_has_partition(shard, ste_day_tables[i], date, &has, err);
         if (rc == STE_OK && has) {

@@ -19,7 +19,6 @@ static const struct {
     {1969, STE_E_SHARD_LOCK_TIMEOUT}, /* MariaDB: max_statement_time */
     {3024, STE_E_SHARD_LOCK_TIMEOUT}, /* MySQL: max_execution_time */
     {1317, STE_E_SHARD_LOCK_TIMEOUT}, /* statement killed */
-    {1878, STE_E_SHARD_FULL},         /* temporary file write */
     /* no room, or not writable now */
     {1021, STE_E_SHARD_FULL}, /* disk full */
     {1026, STE_E_SHARD_FULL}, /* error writing a file */
@@ -32,6 +31,7 @@ static const struct {
     {1290, STE_E_SHARD_FULL}, /* --read-only and its like */
     {1792, STE_E_SHARD_FULL}, /* read-only transaction */
     {1836, STE_E_SHARD_FULL}, /* running in read-only mode */
+    {1878, STE_E_SHARD_FULL}, /* temporary file write */
     /* this row */
     {1048, STE_E_SHARD_ROW}, /* column cannot be NULL */
     {1062, STE_E_SHARD_ROW}, /* duplicate key */

@@ -5,6 +5,9 @@
 
 #include "base/error.h"
 
+/* Server errors that mean: nothing was made here yet. */
+enum { STE_SERVER_NO_DATABASE = 1049, STE_SERVER_NO_TABLE = 1146 };
+
 enum ste_code ste_shard_classify(unsigned number);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dbshard/failure.h"
 #include "dbshard/internal.h"
 
 void ste_shard_key_list(const struct ste_cluster *cluster, char *out, size_t out_bytes)
@@ -74,7 +75,7 @@ enum ste_code ste_shard_check_identity(struct ste_shard *shard, const struct ste
     if (rc == STE_OK && !check.found)
         return ste_error_set(err, STE_E_SHARD_IDENTITY,
                              "shard %u: has no identity: run ste-admin migrate", shard->number);
-    if (rc == STE_E_SHARD_REFUSED && mysql_errno(shard->db) == 1146)
+    if (rc == STE_E_SHARD_REFUSED && mysql_errno(shard->db) == STE_SERVER_NO_TABLE)
         return ste_error_set(err, STE_E_SHARD_SCHEMA,
                              "shard %u: has no schema: run ste-admin migrate", shard->number);
     if (rc != STE_OK) {

@@ -11,10 +11,7 @@
 #include "dbshard/shard.h"
 #include "dbshard/statement.h"
 
-enum {
-    STE_KEYS_PER_SELECT = 500, /* below MariaDB's in_predicate_conversion_threshold (1000) */
-    STE_SIBLING_DAYS = 7,
-};
+enum { STE_KEYS_PER_SELECT = 500 }; /* below MariaDB's in_predicate_conversion_threshold (1000) */
 
 /* Multi-row statements that are prepared once per size. */
 enum ste_prepared_use {

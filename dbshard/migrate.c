@@ -95,7 +95,7 @@ static enum ste_code write_identity(struct ste_shard *shard, const struct ste_cl
     return run_buf(shard, "write shard_identity", err);
 }
 
-/* ---- rights (FAULTS section 4): what is not listed is refused ---- */
+/* ---- rights: what is not listed is refused ---- */
 
 static const struct {
     enum ste_db_role role;
@@ -196,6 +196,28 @@ enum ste_code ste_migrate(const struct ste_cluster *cluster, struct ste_error *e
 
 /* ---- check ---- */
 
+/* A day that was closed or purged on purpose is as it should be. */
+static enum ste_code check_day(struct ste_shard *shard, ste_date date, struct ste_buf *report,
+                               struct ste_error *err)
+{
+    char text[STE_DATE_TEXT_BYTES];
+    unsigned state = 0;
+    ste_date_format(date, text);
+    enum ste_code rc = ste_shard_day_state(shard, date, &state, err);
+    if (rc == STE_OK && state == 0)
+        ste_buf_printf(report, "shard %u: day %s is not open\n", shard->number, text);
+    if (rc != STE_OK || state != STE_DAY_IS_OPEN)
+        return rc;
+    for (size_t i = 0; rc == STE_OK && i < STE_DAY_TABLE_COUNT; i++) {
+        bool has = false;
+        rc = ste_shard_has_partition(shard, ste_day_tables[i], date, &has, err);
+        if (rc == STE_OK && !has)
+            ste_buf_printf(report, "shard %u: table %s has no partition for %s\n", shard->number,
+                           ste_day_tables[i], text);
+    }
+    return rc;
+}
+
 /* What differs, as one line; what cannot be told, as an error. */
 static enum ste_code check_shard(const struct ste_cluster *cluster, unsigned number,
                                  struct ste_buf *report, struct ste_error *err)
@@ -210,21 +232,8 @@ static enum ste_code check_shard(const struct ste_cluster *cluster, unsigned num
         goto out;
     }
     for (ste_date date = cluster->business_date - STE_DAYS_BACK;
-         rc == STE_OK && date <= cluster->business_date + STE_DAYS_AHEAD; date++) {
-        char text[STE_DATE_TEXT_BYTES];
-        unsigned state = 0;
-        ste_date_format(date, text);
-        rc = ste_shard_day_state(shard, date, &state, err);
-        if (rc == STE_OK && state == 0)
-            ste_buf_printf(report, "shard %u: day %s is not open\n", number, text);
-        for (size_t i = 0; rc == STE_OK && state == STE_DAY_IS_OPEN && i < 3; i++) {
-            bool has = false;
-            rc = ste_shard_has_partition(shard, ste_day_tables[i], date, &has, err);
-            if (rc == STE_OK && !has)
-                ste_buf_printf(report, "shard %u: table %s has no partition for %s\n", number,
-                               ste_day_tables[i], text);
-        }
-    }
+         rc == STE_OK && date <= cluster->business_date + STE_DAYS_AHEAD; date++)
+        rc = check_day(shard, date, report, err);
     if (rc == STE_OK && ste_shard_warning(shard))
         ste_buf_printf(report, "shard %u: %s\n", number, ste_shard_warning(shard));
 out:

@@ -12,7 +12,7 @@ __asm__(".pushsection .rodata\n"
         ".popsection\n");
 extern const char ste_schema_sql_first[], ste_schema_sql_end[];
 
-const char *const ste_day_tables[3] = {"trade", "message", "exception"};
+const char *const ste_day_tables[STE_DAY_TABLE_COUNT] = {"trade", "message", "exception"};
 
 struct ste_bytes ste_schema_text(void)
 {

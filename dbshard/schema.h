@@ -18,7 +18,8 @@ void ste_schema_partition(struct ste_buf *sql, ste_date date);
 void ste_schema_partition_name(ste_date date, char out[static 16]); /* "p20261130" */
 
 /* Tables with one partition a day. */
-extern const char *const ste_day_tables[3];
+enum { STE_DAY_TABLE_COUNT = 3 };
+extern const char *const ste_day_tables[STE_DAY_TABLE_COUNT];
 
 /* Adds what is missing between first and last: partitions, then rows of `day`. A day that is there
  * keeps its state. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * One connection to one shard, and the statements of a batch transaction (DESIGN section 5, FACTS
- * sections 1 and 4). The only user of Connector/C. One owner thread; every call blocks at most the
+ * One connection to one shard, and the statements of a batch transaction; dbshard/README.md has the
+ * rules and the figures. The only user of Connector/C. One owner thread; every call blocks at most the
  * read timeout (5 s). SQL that runs on MariaDB 10.11+ and MySQL 8.4+. Multi-row statements are
  * built from bytes by one function and split below max_allowed_packet.
  *
@@ -16,7 +16,10 @@
 #include "base/hash.h"
 #include "conf/cluster.h"
 
-enum { STE_SCHEMA_VERSION = 1 };
+enum {
+    STE_SCHEMA_VERSION = 1,
+    STE_SIBLING_DAYS = 7, /* so far apart two trades of one match key are looked at together */
+};
 
 struct ste_shard;
 
@@ -60,8 +63,8 @@ STE_MUST_CHECK enum ste_code ste_shard_begin(struct ste_shard *shard, struct ste
 STE_MUST_CHECK enum ste_code
 ste_shard_lock_and_load(struct ste_shard *shard, const struct ste_trade_key_row *keys, size_t count,
                         struct ste_arena *arena, struct ste_trade_row *rows, struct ste_error *err);
-/* Other trades with one of these match hashes, dated within 7 days of their date, LOCK IN SHARE
- * MODE; only asked for keys that were new. Rows of this batch's own placeholders are in the answer
+/* Other trades with one of these match hashes, dated within STE_SIBLING_DAYS of their date, LOCK IN
+ * SHARE MODE; only asked for keys that were new. Rows of this batch's own placeholders are in the answer
  * too. */
 STE_MUST_CHECK enum ste_code ste_shard_load_siblings(struct ste_shard *shard,
                                                      const struct ste_trade_key_row *keys,

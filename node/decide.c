@@ -5,13 +5,11 @@
 #include "base/fault.h"
 #include "node/worker.h"
 
-enum { SIBLING_DAYS = 7 };
-
 static bool is_sibling(const struct ste_work *work, struct ste_hash match_hash, ste_date trade_date,
                        struct ste_hash trade_key)
 {
     return ste_hash_equal(match_hash, work->id.match_hash) &&
-           abs(trade_date - work->id.trade_date) <= SIBLING_DAYS &&
+           abs(trade_date - work->id.trade_date) <= STE_SIBLING_DAYS &&
            !(trade_date == work->id.trade_date && ste_hash_equal(trade_key, work->id.trade_key));
 }
 

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Schema version 1 of one shard (DESIGN section 5). Runs on MariaDB 10.11+ and MySQL 8.4+.
+-- Schema version 1 of one shard (dbshard/README.md). Runs on MariaDB 10.11+ and MySQL 8.4+.
 -- ste-admin migrate splits it at each line that ends in ";" and puts one partition a day in the
 -- place of {days}. Everything that is compared as bytes is BINARY or VARBINARY: utf8mb4_bin would
 -- ignore trailing spaces. One unique key a table: with several, multi-row upserts deadlock.

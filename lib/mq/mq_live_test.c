@@ -186,7 +186,7 @@ static void assert_round_trip(struct ste_mq *out, struct ste_mq *in, struct ste_
     ok(ste_mq_receive(in, 5000, &delivery, &got, &err));
     uint64_t took_ms = (ste_clock_mono_ns() - before_ns) / 1000000;
     assert_true(got);
-    if (took_ms >= 200) /* FACTS: a delayed-ack stall would show here */
+    if (took_ms >= 200) /* a delayed-ack stall would show here */
         fail_msg("a body of %zu bytes took %u ms", body.len, (unsigned)took_ms);
     assert_true(ste_bytes_equal(delivery.body, body));
     assert_true(ste_bytes_equal(delivery.consumer_tag, STE_BYTES("the-tag")));
