@@ -8,6 +8,8 @@
 #include "base/date.h"
 #include "base/hash.h"
 
+#define STE_XML_NAMESPACE "urn:ste:trade:1" /* of everything sent and answered */
+
 /* Limits of MESSAGES section 1, each tested on both sides. */
 enum {
     STE_DELIVERY_BYTES_MAX = 4 << 20,
@@ -109,8 +111,9 @@ static inline bool ste_has(const struct ste_message *message, enum ste_field_id 
 }
 
 /* ---- shapes of values, pure (MESSAGES section 1 and 6) ---- */
-bool ste_is_reference(struct ste_bytes text); /* 1-35 of A-Za-z0-9/-?:().,'+ and inner blanks */
-bool ste_is_bic(struct ste_bytes text);       /* shape only: 4 letters? see MESSAGES; 8 or 11 */
+/* 1 to 35 of A-Z a-z 0-9 / - ? : ( ) . , ' + and inner blanks */
+bool ste_is_reference(struct ste_bytes text);
+bool ste_is_bic(struct ste_bytes text);       /* shape only: 8 or 11 characters */
 bool ste_is_isin(struct ste_bytes text);      /* shape and check digit */
 bool ste_is_rfc3339(struct ste_bytes text);
 struct ste_bytes ste_bic8(struct ste_bytes bic); /* its first 8 characters */

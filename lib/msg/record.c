@@ -10,7 +10,7 @@
 enum {
     VARINT_BYTES_MAX = 10,
     LENGTH_BYTES = 4,
-    HEAD_BYTES_MAX = 64 + RECORD_SHA256_BYTES + 8 * VARINT_BYTES_MAX,
+    HEAD_BYTES_MAX = 64 + STE_RECORD_SHA256_BYTES + 8 * VARINT_BYTES_MAX,
     FIELD_BYTES_MAX = 1 + 4 * VARINT_BYTES_MAX, /* besides the value */
     FINDING_BYTES_MAX = 2 + 3 * VARINT_BYTES_MAX,
 };
@@ -64,7 +64,7 @@ static char *put_field(char *at, const struct ste_message *message, unsigned id)
 {
     const struct ste_field *field = &message->fields[id];
     bool inside = is_inside(message->original, field->value);
-    at = put_u8(at, inside ? id | RECORD_FIELD_IN_ORIGINAL : id);
+    at = put_u8(at, inside ? id | STE_RECORD_FIELD_IN_ORIGINAL : id);
     at = put_varint(at, (uint32_t)(field->line - message->line));
     at = put_varint(at, field->column);
     if (!inside)
@@ -142,8 +142,8 @@ bool ste_record_encode(struct ste_buf *buf, const struct ste_record *record)
     at = put_u32(at, record->map_epoch);
     at = put_u32(at, record->slot);
     at = put_u64(at, record->received_us);
-    memcpy(at, record->signed_sha256, RECORD_SHA256_BYTES);
-    at += RECORD_SHA256_BYTES;
+    memcpy(at, record->signed_sha256, STE_RECORD_SHA256_BYTES);
+    at += STE_RECORD_SHA256_BYTES;
     at = put_block(at, record->delivery_id);
     at = put_varint(at, message->index);
     at = put_block(at, record->key_id);

@@ -4,9 +4,9 @@
 #define STE_MSG_RECORD_FORMAT_H
 
 enum {
-    RECORD_FIELD_IN_ORIGINAL = 0x80, /* beside the field id: offset and length in `original` */
-    RECORD_SHA256_BYTES = 32,
-    RECORD_FINDING_BYTES_MIN = 5, /* code, level, three empty blocks */
+    STE_RECORD_FIELD_IN_ORIGINAL = 0x80, /* beside the field id: offset and length in `original` */
+    STE_RECORD_SHA256_BYTES = 32,
+    STE_RECORD_FINDING_BYTES_MIN = 5, /* code, level, three empty blocks */
 };
 
 #endif

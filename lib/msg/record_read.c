@@ -18,10 +18,10 @@ static uint32_t read_varint32(struct ste_reader *reader)
 
 static void read_field(struct ste_reader *reader, struct ste_message *message, unsigned *last_id)
 {
-    unsigned head = ste_read_u8(reader), id = head & ~(unsigned)RECORD_FIELD_IN_ORIGINAL;
+    unsigned head = ste_read_u8(reader), id = head & ~(unsigned)STE_RECORD_FIELD_IN_ORIGINAL;
     uint32_t line = read_varint32(reader) + message->line, column = read_varint32(reader);
     struct ste_bytes value = {NULL, 0};
-    if (head & RECORD_FIELD_IN_ORIGINAL) {
+    if (head & STE_RECORD_FIELD_IN_ORIGINAL) {
         uint64_t offset = ste_read_varint(reader), len = ste_read_varint(reader);
         if (offset <= message->original.len && len <= message->original.len - offset)
             value = (struct ste_bytes){message->original.at + offset, len};
@@ -57,7 +57,7 @@ static bool read_findings(struct ste_reader *reader, struct ste_arena *arena,
                           struct ste_message *message)
 {
     size_t count = ste_read_u8(reader), left = (size_t)(reader->end - reader->at);
-    if (count > STE_FINDINGS_MAX || count > left / RECORD_FINDING_BYTES_MIN)
+    if (count > STE_FINDINGS_MAX || count > left / STE_RECORD_FINDING_BYTES_MIN)
         reader->failed = true;
     if (count && !reader->failed) {
         message->findings = STE_ARENA_ARRAY(arena, struct ste_finding, count);
@@ -82,7 +82,7 @@ static void read_head(struct ste_reader *reader, struct ste_record *record)
     record->map_epoch = ste_read_u32(reader);
     record->slot = ste_read_u32(reader);
     record->received_us = ste_read_u64(reader);
-    struct ste_bytes sha256 = ste_read_bytes(reader, RECORD_SHA256_BYTES);
+    struct ste_bytes sha256 = ste_read_bytes(reader, STE_RECORD_SHA256_BYTES);
     if (sha256.len)
         memcpy(record->signed_sha256, sha256.at, sha256.len);
     record->delivery_id = ste_read_block(reader);

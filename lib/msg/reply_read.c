@@ -327,7 +327,7 @@ static enum part open_in_leg(struct read *read, const char *name, const char **a
 
 static void on_start(void *user, const char *name, const char **attributes)
 {
-    static const char prefix[] = "urn:ste:trade:1\n";
+    static const char prefix[] = STE_XML_NAMESPACE "\n";
     struct read *read = user;
     enum part part = PART_SKIP;
     if (read->rc != STE_OK)

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#define NAMESPACE_ATTRIBUTE " xmlns=\"urn:ste:trade:1\""
+#define NAMESPACE_ATTRIBUTE " xmlns=\"" STE_XML_NAMESPACE "\""
 
 static const char *const kind_names[STE_REPLY_KIND_COUNT] = {
 #define X(name, text) [STE_REPLY_##name] = #name,

@@ -59,7 +59,7 @@ void ste_xml_free(struct ste_xml *xml)
 /* A parser keeps what a deep document made it allocate; such a one is not used again. */
 static bool parser_renew(struct ste_xml *xml)
 {
-    if (xml->parser && xml->depth_seen > XML_DEPTH_KEPT_MAX) {
+    if (xml->parser && xml->depth_seen > STE_XML_DEPTH_KEPT_MAX) {
         XML_ParserFree(xml->parser);
         xml->parser = NULL;
     }
@@ -67,7 +67,7 @@ static bool parser_renew(struct ste_xml *xml)
         return false;
     XML_ParserReset(xml->parser, NULL);
     XML_SetHashSalt(xml->parser, xml->hash_salt);
-    xml_install_handlers(xml);
+    ste_xml_install_handlers(xml);
     return true;
 }
 
@@ -77,14 +77,14 @@ static void begin(struct ste_xml *xml, struct ste_bytes body, struct ste_arena *
     xml->body = body;
     xml->arena = arena;
     xml->place = ste_xml_place_start(body, scan);
-    xml->stop = XML_STOP_NONE;
+    xml->stop = STE_XML_STOP_NONE;
     xml->is_batch = false;
     xml->root_line = xml->root_column = 1;
     xml->depth = xml->depth_seen = 0;
     xml->entries = NULL;
     xml->entry_count = xml->entry_capacity = 0;
     xml->closed_offset = 0;
-    xml->mode = XML_MODE_OUTSIDE;
+    xml->mode = STE_XML_MODE_OUTSIDE;
     xml->element.has_children = false;
 }
 
@@ -100,24 +100,24 @@ static struct ste_finding refusal(enum ste_msg_code code, const char *place, con
 static bool refuse_whole(struct ste_xml *xml, struct ste_finding exc)
 {
     xml->entry_count = 0;
-    xml->mode = XML_MODE_OUTSIDE;
+    xml->mode = STE_XML_MODE_OUTSIDE;
     if (!exc.place.at)
         return false;
-    return xml_entry_refuse(xml, 0, xml->body.len, exc);
+    return ste_xml_entry_refuse(xml, 0, xml->body.len, exc);
 }
 
 /* What was closed stands; the rest, from the start of the broken message, is one refusal. Where no
  * message was under way it starts behind the last one. */
 static bool refuse_rest(struct ste_xml *xml, struct ste_finding exc)
 {
-    size_t from = xml->mode == XML_MODE_OUTSIDE ? xml->closed_offset : xml->entry_offset;
-    if (xml->mode == XML_MODE_OUTSIDE && xml->entry_count > 0) {
+    size_t from = xml->mode == STE_XML_MODE_OUTSIDE ? xml->closed_offset : xml->entry_offset;
+    if (xml->mode == STE_XML_MODE_OUTSIDE && xml->entry_count > 0) {
         while (from < xml->body.len && strchr(" \t\r\n", xml->body.at[from]) && xml->body.at[from])
             from++;
     }
     if (!exc.place.at)
         return false;
-    return xml_entry_refuse(xml, from, xml->body.len, exc);
+    return ste_xml_entry_refuse(xml, from, xml->body.len, exc);
 }
 
 static const char *line_column(struct ste_xml *xml, uint32_t line, uint32_t column)
@@ -129,23 +129,23 @@ static bool settle_stop(struct ste_xml *xml)
 {
     const char *place = line_column(xml, xml->stop_line, xml->stop_column);
     switch (xml->stop) {
-    case XML_STOP_ENCODING:
+    case STE_XML_STOP_ENCODING:
         return refuse_whole(xml, refusal(STE_C_XENC,
                                          ste_arena_printf(xml->arena, "%zu", xml->stop_offset),
                                          "another encoding than UTF-8 is declared"));
-    case XML_STOP_DTD:
+    case STE_XML_STOP_DTD:
         return refuse_whole(xml, refusal(STE_C_XDTD, place, "document type declaration"));
-    case XML_STOP_ROOT:
+    case STE_XML_STOP_ROOT:
         return refuse_whole(
             xml, refusal(STE_C_XNSP, place, "root is neither TradeMessage nor TradeMessages"));
-    case XML_STOP_MESSAGES:
+    case STE_XML_STOP_MESSAGES:
         return refuse_whole(xml, refusal(STE_C_XLIM, place, "more than 1000 messages"));
-    case XML_STOP_DEPTH:
+    case STE_XML_STOP_DEPTH:
         return refuse_rest(xml,
                            refusal(STE_C_XLIM, line_column(xml, xml->deep_line, xml->deep_column),
                                    "elements are nested deeper than 8, and too deep to read on"));
-    case XML_STOP_NONE:
-    case XML_STOP_NOMEM:
+    case STE_XML_STOP_NONE:
+    case STE_XML_STOP_NOMEM:
         break;
     }
     return false;
@@ -153,7 +153,7 @@ static bool settle_stop(struct ste_xml *xml)
 
 static bool settle_broken(struct ste_xml *xml)
 {
-    ste_xml_place_move(&xml->place, xml_event_offset(xml));
+    ste_xml_place_move(&xml->place, ste_xml_event_offset(xml));
     return refuse_rest(xml,
                        refusal(STE_C_XWEL, line_column(xml, xml->place.line, xml->place.column),
                                XML_ErrorString(XML_GetErrorCode(xml->parser))));
@@ -171,7 +171,7 @@ static bool read_delivery(struct ste_xml *xml, size_t good_bytes)
     bool whole = good_bytes == xml->body.len;
     const char *at = xml->body.at ? xml->body.at : "";
     bool parsed = XML_Parse(xml->parser, at, (int)good_bytes, whole) == XML_STATUS_OK;
-    if (xml->stop != XML_STOP_NONE)
+    if (xml->stop != STE_XML_STOP_NONE)
         return settle_stop(xml);
     if (!parsed && XML_GetErrorCode(xml->parser) == XML_ERROR_NO_MEMORY)
         return false;
@@ -193,7 +193,7 @@ static bool refuse_large(struct ste_xml *xml)
                                         xml->body.len, STE_DELIVERY_BYTES_MAX);
     if (!text)
         return false;
-    return xml_entry_refuse(xml, 0, STE_EXC_RAW_BYTES_MAX, refusal(STE_C_XLIM, "1:1", text));
+    return ste_xml_entry_refuse(xml, 0, STE_EXC_RAW_BYTES_MAX, refusal(STE_C_XLIM, "1:1", text));
 }
 
 enum ste_code ste_xml_decode(struct ste_xml *xml, struct ste_bytes body, struct ste_arena *arena,

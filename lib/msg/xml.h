@@ -13,7 +13,7 @@ void ste_xml_free(struct ste_xml *xml);
  * before a break stands; the rest of the delivery from the start of the broken message is one refused
  * entry. Refused entries (exc.code set) come in place, in order: XWEL XDTD XENC XLIM XNSP XTYP XEMP and
  * the early XMIS XREP XFMT of Reference and the identity fields (EXC order of MESSAGES section 11; the
- * Sender check is the caller's: it may replace a later finding, see ste_message_exc_rank). A body over
+ * Sender check is the caller's: it may replace a later finding, see ste_exc_rank). A body over
  * the limit is one refused entry.
  * Messages live in `arena` and point into `body`, which must outlive them.
  * STE_E_NOMEM only; input is never an error. */

@@ -22,7 +22,7 @@ static enum ste_field_id field_of(const struct ste_xml *xml, const char *name)
 /* The start tag's name without prefix, as it stands in the body. */
 static struct ste_bytes local_name(const struct ste_xml *xml)
 {
-    size_t at = xml_event_offset(xml) + 1, end = xml_event_end(xml), first = at;
+    size_t at = ste_xml_event_offset(xml) + 1, end = ste_xml_event_end(xml), first = at;
     for (; at < end && !strchr(" \t\r\n/>", xml->body.at[at]); at++) {
         if (xml->body.at[at] == ':')
             first = at + 1;
@@ -37,23 +37,23 @@ static struct ste_bytes lasting(struct ste_xml *xml, const char *value)
     struct ste_bytes trimmed = ste_bytes_trim(ste_bytes_of(value));
     if (trimmed.len == 0)
         return trimmed;
-    size_t at = xml_event_offset(xml);
-    const char *found = memmem(xml->body.at + at, xml_event_end(xml) - at, trimmed.at, trimmed.len);
+    size_t at = ste_xml_event_offset(xml);
+    const char *found = memmem(xml->body.at + at, ste_xml_event_end(xml) - at, trimmed.at, trimmed.len);
     if (found)
         return (struct ste_bytes){found, trimmed.len};
     struct ste_bytes copy = ste_arena_dup(xml->arena, trimmed);
     if (!copy.at)
-        xml_stop(xml, XML_STOP_NOMEM);
+        ste_xml_stop(xml, STE_XML_STOP_NOMEM);
     return copy;
 }
 
 static void take_attributes(struct ste_xml *xml, const char **attributes)
 {
-    struct xml_element *element = &xml->element;
+    struct ste_xml_element *element = &xml->element;
     for (; attributes[0]; attributes += 2) {
         for (unsigned next = element->id + 1U; next < STE_FIELD_COUNT; next++) {
             const char *name = ste_field_attribute((enum ste_field_id)next);
-            if (!name || element->attribute_count == XML_ATTRIBUTES_MAX)
+            if (!name || element->attribute_count == STE_XML_ATTRIBUTES_MAX)
                 break; /* an element's attributes follow it in fields.def */
             if (strcmp(name, attributes[0]) == 0) {
                 element->attributes[element->attribute_count].id = (enum ste_field_id)next;
@@ -64,10 +64,10 @@ static void take_attributes(struct ste_xml *xml, const char **attributes)
     }
 }
 
-void xml_element_open(struct ste_xml *xml, const char *name, const char **attributes)
+void ste_xml_element_open(struct ste_xml *xml, const char *name, const char **attributes)
 {
-    struct xml_element *element = &xml->element;
-    element->id = field_of(xml, xml_own_name(name));
+    struct ste_xml_element *element = &xml->element;
+    element->id = field_of(xml, ste_xml_own_name(name));
     element->line = xml->place.line;
     element->column = xml->place.column;
     element->has_children = false;
@@ -84,13 +84,13 @@ void xml_element_open(struct ste_xml *xml, const char *name, const char **attrib
 
 static void copy_append(struct ste_xml *xml, const char *text, size_t len)
 {
-    struct xml_text *to = &xml->element.text;
+    struct ste_xml_text *to = &xml->element.text;
     size_t need = to->value.len + len;
     if (!to->copied || need > to->copy_capacity) {
         size_t capacity = need * 2 > COPY_BYTES_MIN ? need * 2 : COPY_BYTES_MIN;
         char *grown = ste_arena_alloc(xml->arena, capacity);
         if (!grown) {
-            xml_stop(xml, XML_STOP_NOMEM);
+            ste_xml_stop(xml, STE_XML_STOP_NOMEM);
             return;
         }
         if (to->value.len)
@@ -104,10 +104,10 @@ static void copy_append(struct ste_xml *xml, const char *text, size_t len)
     to->value.len = need;
 }
 
-void xml_element_text(struct ste_xml *xml, const char *text, size_t len)
+void ste_xml_element_text(struct ste_xml *xml, const char *text, size_t len)
 {
-    struct xml_text *to = &xml->element.text;
-    const char *at = xml->body.at + xml_event_offset(xml);
+    struct ste_xml_text *to = &xml->element.text;
+    const char *at = xml->body.at + ste_xml_event_offset(xml);
     /* A reference or a normalised line end has other bytes in the body than here. */
     bool as_sent = (size_t)XML_GetCurrentByteCount(xml->parser) == len && *at == *text;
     if (to->value.len == 0) { /* white space in front is dropped */
@@ -141,7 +141,7 @@ static void find(struct ste_xml *xml, enum ste_msg_code code, enum ste_level lev
 
 static struct ste_bytes element_place(struct ste_xml *xml)
 {
-    return xml_place_text(xml, xml->element.line, xml->element.column);
+    return ste_xml_place_text(xml, xml->element.line, xml->element.column);
 }
 
 /* Listed as a warning each, up to the limit; the first one too many refuses the message. */
@@ -175,8 +175,8 @@ static size_t character_count(struct ste_bytes text)
 
 static void keep_value(struct ste_xml *xml, struct ste_bytes value)
 {
-    const struct xml_element *element = &xml->element;
-    struct ste_field *fields = xml_entry(xml)->fields;
+    const struct ste_xml_element *element = &xml->element;
+    struct ste_field *fields = ste_xml_entry(xml)->fields;
     fields[element->id] = (struct ste_field){value, element->line, element->column};
     for (size_t i = 0; i < element->attribute_count; i++) {
         fields[element->attributes[i].id] =
@@ -184,16 +184,16 @@ static void keep_value(struct ste_xml *xml, struct ste_bytes value)
     }
 }
 
-void xml_element_close(struct ste_xml *xml)
+void ste_xml_element_close(struct ste_xml *xml)
 {
-    const struct xml_element *element = &xml->element;
+    const struct ste_xml_element *element = &xml->element;
     enum ste_field_id id = element->id;
     if (id == STE_F_NONE) {
         close_unknown(xml);
         return;
     }
     struct ste_bytes value = ste_bytes_trim(element->text.value), name = {NULL, 0};
-    bool strict = xml_is_strict(id);
+    bool strict = ste_xml_is_strict(id);
     if (value.len == 0 && !element->has_children && !strict)
         return;
     unsigned times = xml->seen[id] < 2 ? ++xml->seen[id] : 3;
@@ -207,7 +207,7 @@ void xml_element_close(struct ste_xml *xml)
     if (times == 1)
         keep_value(xml, value);
     name = ste_bytes_of(ste_field_element(id));
-    if (!is_carried(xml_entry(xml), id)) {
+    if (!is_carried(ste_xml_entry(xml), id)) {
         if (times == 1)
             find(xml, STE_C_XUNK, STE_LEVEL_WARN, name, element_place(xml),
                  STE_BYTES("element is not carried by this message"));

@@ -6,11 +6,9 @@
 #include <string.h>
 #include <strings.h>
 
-#define XML_NAMESPACE "urn:ste:trade:1\n"
-
-static void stop_at(struct ste_xml *xml, enum xml_stop why, size_t offset)
+static void stop_at(struct ste_xml *xml, enum ste_xml_stop why, size_t offset)
 {
-    if (xml->stop != XML_STOP_NONE)
+    if (xml->stop != STE_XML_STOP_NONE)
         return;
     xml->stop = why;
     xml->stop_offset = offset;
@@ -20,12 +18,12 @@ static void stop_at(struct ste_xml *xml, enum xml_stop why, size_t offset)
     XML_StopParser(xml->parser, XML_FALSE);
 }
 
-void xml_stop(struct ste_xml *xml, enum xml_stop why)
+void ste_xml_stop(struct ste_xml *xml, enum ste_xml_stop why)
 {
-    stop_at(xml, why, xml_event_offset(xml));
+    stop_at(xml, why, ste_xml_event_offset(xml));
 }
 
-size_t xml_event_offset(const struct ste_xml *xml)
+size_t ste_xml_event_offset(const struct ste_xml *xml)
 {
     XML_Index offset = XML_GetCurrentByteIndex(xml->parser);
     if (offset < 0)
@@ -33,42 +31,43 @@ size_t xml_event_offset(const struct ste_xml *xml)
     return (size_t)offset > xml->body.len ? xml->body.len : (size_t)offset;
 }
 
-size_t xml_event_end(const struct ste_xml *xml)
+size_t ste_xml_event_end(const struct ste_xml *xml)
 {
-    return xml_event_offset(xml) + (size_t)XML_GetCurrentByteCount(xml->parser);
+    return ste_xml_event_offset(xml) + (size_t)XML_GetCurrentByteCount(xml->parser);
 }
 
-const char *xml_own_name(const char *name)
+const char *ste_xml_own_name(const char *name)
 {
-    static const size_t prefix = sizeof(XML_NAMESPACE) - 1;
-    return strncmp(name, XML_NAMESPACE, prefix) == 0 ? name + prefix : name;
+    static const char prefix[] = STE_XML_NAMESPACE "\n";
+    const size_t len = sizeof(prefix) - 1;
+    return strncmp(name, prefix, len) == 0 ? name + len : name;
 }
 
 static void open_root(struct ste_xml *xml, const char *name, const char **attributes)
 {
-    const char *own = xml_own_name(name);
+    const char *own = ste_xml_own_name(name);
     xml->root_line = xml->place.line;
     xml->root_column = xml->place.column;
     if (strcmp(own, "TradeMessages") == 0) {
         xml->is_batch = true;
     } else if (strcmp(own, "TradeMessage") == 0) {
-        if (xml_entry_open(xml, XML_MODE_MESSAGE))
-            xml_message_attributes(xml, attributes);
+        if (ste_xml_entry_open(xml, STE_XML_MODE_MESSAGE))
+            ste_xml_message_attributes(xml, attributes);
     } else {
-        xml_stop(xml, XML_STOP_ROOT);
+        ste_xml_stop(xml, STE_XML_STOP_ROOT);
     }
 }
 
 static void open_child_of_batch(struct ste_xml *xml, const char *name, const char **attributes)
 {
-    const char *own = xml_own_name(name);
+    const char *own = ste_xml_own_name(name);
     if (xml->entry_count == STE_DELIVERY_MESSAGES_MAX) {
-        xml_stop(xml, XML_STOP_MESSAGES);
+        ste_xml_stop(xml, STE_XML_STOP_MESSAGES);
         return;
     }
     bool is_message = strcmp(own, "TradeMessage") == 0;
-    if (xml_entry_open(xml, is_message ? XML_MODE_MESSAGE : XML_MODE_FOREIGN) && is_message)
-        xml_message_attributes(xml, attributes);
+    if (ste_xml_entry_open(xml, is_message ? STE_XML_MODE_MESSAGE : STE_XML_MODE_FOREIGN) && is_message)
+        ste_xml_message_attributes(xml, attributes);
 }
 
 static void on_start(void *user, const char *name, const char **attributes)
@@ -78,21 +77,21 @@ static void on_start(void *user, const char *name, const char **attributes)
     if (depth > xml->depth_seen)
         xml->depth_seen = depth;
     if (depth <= message_depth + 1 || depth == STE_XML_DEPTH_MAX + 1)
-        ste_xml_place_move(&xml->place, xml_event_offset(xml));
+        ste_xml_place_move(&xml->place, ste_xml_event_offset(xml));
     if (depth == 1) {
         open_root(xml, name, attributes);
     } else if (depth == message_depth) {
         open_child_of_batch(xml, name, attributes);
-    } else if (xml->mode == XML_MODE_MESSAGE && depth == message_depth + 1) {
-        xml_element_open(xml, name, attributes);
+    } else if (xml->mode == STE_XML_MODE_MESSAGE && depth == message_depth + 1) {
+        ste_xml_element_open(xml, name, attributes);
     } else if (depth > message_depth + 1) {
         xml->element.has_children = true;
         if (depth == STE_XML_DEPTH_MAX + 1 && xml->deep_line == 0) {
             xml->deep_line = xml->place.line;
             xml->deep_column = xml->place.column;
         }
-        if (depth > XML_DEPTH_READ_MAX)
-            xml_stop(xml, XML_STOP_DEPTH);
+        if (depth > STE_XML_DEPTH_READ_MAX)
+            ste_xml_stop(xml, STE_XML_STOP_DEPTH);
     }
 }
 
@@ -101,19 +100,19 @@ static void on_end(void *user, const char *name)
     (void)name;
     struct ste_xml *xml = user;
     unsigned depth = xml->depth--, message_depth = xml->is_batch ? 2 : 1;
-    if (depth == message_depth && xml->mode != XML_MODE_OUTSIDE)
-        xml_entry_close(xml);
-    else if (depth == message_depth + 1 && xml->mode == XML_MODE_MESSAGE)
-        xml_element_close(xml);
+    if (depth == message_depth && xml->mode != STE_XML_MODE_OUTSIDE)
+        ste_xml_entry_close(xml);
+    else if (depth == message_depth + 1 && xml->mode == STE_XML_MODE_MESSAGE)
+        ste_xml_element_close(xml);
 }
 
 static void on_text(void *user, const char *text, int len)
 {
     struct ste_xml *xml = user;
     unsigned message_depth = xml->is_batch ? 2 : 1;
-    if (xml->mode == XML_MODE_MESSAGE && xml->depth == message_depth + 1 &&
+    if (xml->mode == STE_XML_MODE_MESSAGE && xml->depth == message_depth + 1 &&
         xml->element.id != STE_F_NONE && len > 0)
-        xml_element_text(xml, text, (size_t)len);
+        ste_xml_element_text(xml, text, (size_t)len);
 }
 
 static void on_declaration(void *user, const char *version, const char *encoding, int standalone)
@@ -121,13 +120,13 @@ static void on_declaration(void *user, const char *version, const char *encoding
     (void)version;
     (void)standalone;
     if (encoding && strcasecmp(encoding, "UTF-8") != 0)
-        xml_stop(user, XML_STOP_ENCODING);
+        ste_xml_stop(user, STE_XML_STOP_ENCODING);
 }
 
 /* expat reports a declaration where it ends. Before it stand comments and instructions only. */
 static size_t doctype_offset(const struct ste_xml *xml)
 {
-    const char *at = xml->body.at, *end = at + xml_event_offset(xml);
+    const char *at = xml->body.at, *end = at + ste_xml_event_offset(xml);
     while ((at = memchr(at, '<', (size_t)(end - at))) != NULL && end - at >= 4) {
         bool comment = memcmp(at, "<!--", 4) == 0;
         if (!comment && at[1] != '?')
@@ -137,7 +136,7 @@ static size_t doctype_offset(const struct ste_xml *xml)
         if (!at)
             break;
     }
-    return xml_event_offset(xml);
+    return ste_xml_event_offset(xml);
 }
 
 static void on_doctype(void *user, const char *name, const char *system_id, const char *public_id,
@@ -148,10 +147,10 @@ static void on_doctype(void *user, const char *name, const char *system_id, cons
     (void)system_id;
     (void)public_id;
     (void)has_internal_subset;
-    stop_at(xml, XML_STOP_DTD, doctype_offset(xml));
+    stop_at(xml, STE_XML_STOP_DTD, doctype_offset(xml));
 }
 
-void xml_install_handlers(struct ste_xml *xml)
+void ste_xml_install_handlers(struct ste_xml *xml)
 {
     XML_SetUserData(xml->parser, xml);
     XML_SetElementHandler(xml->parser, on_start, on_end);

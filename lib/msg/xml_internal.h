@@ -18,46 +18,52 @@
 enum {
     /* Deeper than this nothing is read any more: expat keeps about 150 bytes a level. Up to it, a
      * message that is too deep leaves its neighbours alone. */
-    XML_DEPTH_READ_MAX = 100000,
-    XML_DEPTH_KEPT_MAX = 256, /* a parser that went deeper is made anew, to give memory back */
-    XML_ATTRIBUTES_MAX = 2,   /* that one element of fields.def has */
+    STE_XML_DEPTH_READ_MAX = 100000,
+    STE_XML_DEPTH_KEPT_MAX = 256, /* a parser that went deeper is made anew, to give memory back */
+    STE_XML_ATTRIBUTES_MAX = 2,   /* that one element of fields.def has */
 };
+
+/* The texts of refusals say these limits in digits. */
+_Static_assert(STE_DELIVERY_MESSAGES_MAX == 1000 && STE_MESSAGE_BYTES_MAX == 65536 &&
+                   STE_XML_DEPTH_MAX == 8 && STE_UNKNOWN_ELEMENTS_MAX == 64 &&
+                   STE_NARRATIVE_CHARS_MAX == 2000,
+               "a limit has changed: change the texts in xml.c, xml_message.c and xml_element.c");
 
 /* Why we ended the parse ourselves. */
-enum xml_stop {
-    XML_STOP_NONE,
-    XML_STOP_NOMEM,
-    XML_STOP_ENCODING, /* another encoding is declared */
-    XML_STOP_DTD,
-    XML_STOP_ROOT,     /* neither TradeMessage nor TradeMessages */
-    XML_STOP_MESSAGES, /* one more than STE_DELIVERY_MESSAGES_MAX */
-    XML_STOP_DEPTH,    /* XML_DEPTH_READ_MAX */
+enum ste_xml_stop {
+    STE_XML_STOP_NONE,
+    STE_XML_STOP_NOMEM,
+    STE_XML_STOP_ENCODING, /* another encoding is declared */
+    STE_XML_STOP_DTD,
+    STE_XML_STOP_ROOT,     /* neither TradeMessage nor TradeMessages */
+    STE_XML_STOP_MESSAGES, /* one more than STE_DELIVERY_MESSAGES_MAX */
+    STE_XML_STOP_DEPTH,    /* STE_XML_DEPTH_READ_MAX */
 };
 
-enum xml_mode {
-    XML_MODE_OUTSIDE, /* prolog, between messages, after the root */
-    XML_MODE_MESSAGE,
-    XML_MODE_FOREIGN, /* a child of TradeMessages that is no TradeMessage */
+enum ste_xml_mode {
+    STE_XML_MODE_OUTSIDE, /* prolog, between messages, after the root */
+    STE_XML_MODE_MESSAGE,
+    STE_XML_MODE_FOREIGN, /* a child of TradeMessages that is no TradeMessage */
 };
 
 /* Text of an element: a slice of the body as long as that is possible, else put together. */
-struct xml_text {
+struct ste_xml_text {
     struct ste_bytes value;
     bool copied;
     char *copy;
     size_t copy_capacity;
 };
 
-struct xml_element {
+struct ste_xml_element {
     enum ste_field_id id; /* STE_F_NONE: unknown */
     uint32_t line, column;
     struct ste_bytes name; /* local part, in the body */
     bool has_children;
-    struct xml_text text;
+    struct ste_xml_text text;
     struct {
         enum ste_field_id id;
         struct ste_bytes value;
-    } attributes[XML_ATTRIBUTES_MAX];
+    } attributes[STE_XML_ATTRIBUTES_MAX];
     size_t attribute_count;
 };
 
@@ -75,7 +81,7 @@ struct ste_xml {
     struct ste_bytes body;
     struct ste_arena *arena;
     struct ste_xml_place place;
-    enum xml_stop stop;
+    enum ste_xml_stop stop;
     uint32_t stop_line, stop_column;
     size_t stop_offset;
     bool is_batch;
@@ -86,7 +92,7 @@ struct ste_xml {
     size_t closed_offset; /* end of the last closed entry */
 
     /* ---- one entry ---- */
-    enum xml_mode mode;
+    enum ste_xml_mode mode;
     size_t entry_offset;
     uint32_t deep_line, deep_column; /* of the first start tag below STE_XML_DEPTH_MAX; 0: none */
     uint8_t seen[STE_FIELD_COUNT];
@@ -94,37 +100,37 @@ struct ste_xml {
     unsigned unknown_count;
     struct ste_finding findings[STE_FINDINGS_MAX];
     size_t finding_count;
-    struct xml_element element;
+    struct ste_xml_element element;
 };
 
 /* Ends the parse from inside a handler. */
-void xml_stop(struct ste_xml *xml, enum xml_stop why);
+void ste_xml_stop(struct ste_xml *xml, enum ste_xml_stop why);
 /* Where the event that expat reports begins and ends in the body. */
-size_t xml_event_offset(const struct ste_xml *xml);
-size_t xml_event_end(const struct ste_xml *xml);
+size_t ste_xml_event_offset(const struct ste_xml *xml);
+size_t ste_xml_event_end(const struct ste_xml *xml);
 /* "line:column" in the arena; empty when out of memory, which then stops the parse. */
-struct ste_bytes xml_place_text(struct ste_xml *xml, uint32_t line, uint32_t column);
+struct ste_bytes ste_xml_place_text(struct ste_xml *xml, uint32_t line, uint32_t column);
 
-void xml_install_handlers(struct ste_xml *xml);
+void ste_xml_install_handlers(struct ste_xml *xml);
 
 /* xml_message.c */
-bool xml_entry_open(struct ste_xml *xml, enum xml_mode mode); /* at the place; false: stopped */
-void xml_message_attributes(struct ste_xml *xml, const char **attributes);
-void xml_entry_close(struct ste_xml *xml);
+bool ste_xml_entry_open(struct ste_xml *xml, enum ste_xml_mode mode); /* at the place; false: stopped */
+void ste_xml_message_attributes(struct ste_xml *xml, const char **attributes);
+void ste_xml_entry_close(struct ste_xml *xml);
 /* The entry under way (or a new one) becomes one refusal of body[from, to). */
-bool xml_entry_refuse(struct ste_xml *xml, size_t from, size_t to, struct ste_finding exc);
-static inline struct ste_message *xml_entry(struct ste_xml *xml)
+bool ste_xml_entry_refuse(struct ste_xml *xml, size_t from, size_t to, struct ste_finding exc);
+static inline struct ste_message *ste_xml_entry(struct ste_xml *xml)
 {
     return &xml->entries[xml->entry_count];
 }
 /* Sender, Reference and the identity fields: what is wrong with them is an EXC. */
-bool xml_is_strict(enum ste_field_id id);
+bool ste_xml_is_strict(enum ste_field_id id);
 
 /* xml_element.c */
-void xml_element_open(struct ste_xml *xml, const char *name, const char **attributes);
-void xml_element_text(struct ste_xml *xml, const char *text, size_t len);
-void xml_element_close(struct ste_xml *xml);
+void ste_xml_element_open(struct ste_xml *xml, const char *name, const char **attributes);
+void ste_xml_element_text(struct ste_xml *xml, const char *text, size_t len);
+void ste_xml_element_close(struct ste_xml *xml);
 /* The name without our namespace; one of another namespace keeps it, and so equals no name of ours. */
-const char *xml_own_name(const char *name);
+const char *ste_xml_own_name(const char *name);
 
 #endif

@@ -20,7 +20,7 @@ enum {
     RANK_LAST = RANK_REFERENCE + STRICT_COUNT - 1,
 };
 
-bool xml_is_strict(enum ste_field_id id)
+bool ste_xml_is_strict(enum ste_field_id id)
 {
     for (size_t i = 0; i < STRICT_COUNT; i++) {
         if (strict_order[i] == id)
@@ -57,11 +57,11 @@ int ste_exc_rank(const struct ste_finding *exc)
     return RANK_LAST;
 }
 
-struct ste_bytes xml_place_text(struct ste_xml *xml, uint32_t line, uint32_t column)
+struct ste_bytes ste_xml_place_text(struct ste_xml *xml, uint32_t line, uint32_t column)
 {
     char *text = ste_arena_printf(xml->arena, "%u:%u", line, column);
     if (!text)
-        xml_stop(xml, XML_STOP_NOMEM);
+        ste_xml_stop(xml, STE_XML_STOP_NOMEM);
     return ste_bytes_of(text);
 }
 
@@ -86,18 +86,18 @@ static bool reserve_entry(struct ste_xml *xml)
     return true;
 }
 
-bool xml_entry_open(struct ste_xml *xml, enum xml_mode mode)
+bool ste_xml_entry_open(struct ste_xml *xml, enum ste_xml_mode mode)
 {
     if (!reserve_entry(xml)) {
-        xml_stop(xml, XML_STOP_NOMEM);
+        ste_xml_stop(xml, STE_XML_STOP_NOMEM);
         return false;
     }
-    struct ste_message *message = xml_entry(xml);
+    struct ste_message *message = ste_xml_entry(xml);
     message->line = xml->place.line;
     message->column = xml->place.column;
     message->index = (uint32_t)xml->entry_count;
     xml->mode = mode;
-    xml->entry_offset = xml_event_offset(xml);
+    xml->entry_offset = ste_xml_event_offset(xml);
     xml->deep_line = xml->deep_column = 0;
     memset(xml->seen, 0, sizeof(xml->seen));
     memset(xml->malformed, 0, sizeof(xml->malformed));
@@ -131,9 +131,9 @@ static bool has_function(enum ste_type type)
            type == STE_TYPE_SET;
 }
 
-void xml_message_attributes(struct ste_xml *xml, const char **attributes)
+void ste_xml_message_attributes(struct ste_xml *xml, const char **attributes)
 {
-    struct ste_message *message = xml_entry(xml);
+    struct ste_message *message = ste_xml_entry(xml);
     enum ste_function function = STE_FUNCTION_NONE;
     for (; attributes[0]; attributes += 2) {
         struct ste_bytes value = ste_bytes_trim(ste_bytes_of(attributes[1]));
@@ -169,7 +169,7 @@ static bool strict_is_well_formed(const struct ste_xml *xml, const struct ste_me
 
 static bool strict_exc(struct ste_xml *xml, enum ste_field_id id, struct ste_finding *ret)
 {
-    struct ste_message *message = xml_entry(xml);
+    struct ste_message *message = ste_xml_entry(xml);
     struct ste_bytes name = ste_bytes_of(ste_field_element(id));
     struct ste_finding exc = {.level = STE_LEVEL_REJECT, .element = name, .place = name};
     if (xml->seen[id] == 0) {
@@ -180,7 +180,7 @@ static bool strict_exc(struct ste_xml *xml, enum ste_field_id id, struct ste_fin
         exc.text = STE_BYTES("element is repeated");
     } else if (!strict_is_well_formed(xml, message, id)) {
         exc.code = STE_C_XFMT;
-        exc.place = xml_place_text(xml, message->fields[id].line, message->fields[id].column);
+        exc.place = ste_xml_place_text(xml, message->fields[id].line, message->fields[id].column);
         exc.text = STE_BYTES("element is malformed");
     } else {
         return false;
@@ -194,21 +194,21 @@ static struct ste_finding exc_at(struct ste_xml *xml, enum ste_msg_code code, ui
 {
     return (struct ste_finding){.code = code,
                                 .level = STE_LEVEL_REJECT,
-                                .place = xml_place_text(xml, line, column),
+                                .place = ste_xml_place_text(xml, line, column),
                                 .text = text};
 }
 
 /* The first reason to refuse the entry, in the order of MESSAGES section 11. */
 static bool first_exc(struct ste_xml *xml, struct ste_finding *ret)
 {
-    struct ste_message *message = xml_entry(xml);
+    struct ste_message *message = ste_xml_entry(xml);
     uint32_t line = message->line, column = message->column;
     if (message->original.len > STE_MESSAGE_BYTES_MAX) {
         *ret =
             exc_at(xml, STE_C_XLIM, line, column, STE_BYTES("message is larger than 65536 bytes"));
         return true;
     }
-    if (xml->mode == XML_MODE_FOREIGN) {
+    if (xml->mode == STE_XML_MODE_FOREIGN) {
         *ret = exc_at(xml, STE_C_XNSP, line, column, STE_BYTES("element is no TradeMessage"));
         return true;
     }
@@ -234,11 +234,11 @@ static bool first_exc(struct ste_xml *xml, struct ste_finding *ret)
     return false;
 }
 
-void xml_entry_close(struct ste_xml *xml)
+void ste_xml_entry_close(struct ste_xml *xml)
 {
-    struct ste_message *message = xml_entry(xml);
+    struct ste_message *message = ste_xml_entry(xml);
     struct ste_finding exc;
-    size_t end = xml_event_end(xml);
+    size_t end = ste_xml_event_end(xml);
     message->original =
         (struct ste_bytes){xml->body.at + xml->entry_offset, end - xml->entry_offset};
     if (first_exc(xml, &exc)) {
@@ -248,7 +248,7 @@ void xml_entry_close(struct ste_xml *xml)
     } else if (xml->finding_count) {
         message->findings = STE_ARENA_ARRAY(xml->arena, struct ste_finding, xml->finding_count);
         if (!message->findings) {
-            xml_stop(xml, XML_STOP_NOMEM);
+            ste_xml_stop(xml, STE_XML_STOP_NOMEM);
             return;
         }
         memcpy(message->findings, xml->findings, xml->finding_count * sizeof(xml->findings[0]));
@@ -256,19 +256,19 @@ void xml_entry_close(struct ste_xml *xml)
     }
     xml->entry_count++;
     xml->closed_offset = end;
-    xml->mode = XML_MODE_OUTSIDE;
+    xml->mode = STE_XML_MODE_OUTSIDE;
 }
 
-bool xml_entry_refuse(struct ste_xml *xml, size_t from, size_t to, struct ste_finding exc)
+bool ste_xml_entry_refuse(struct ste_xml *xml, size_t from, size_t to, struct ste_finding exc)
 {
     if (!reserve_entry(xml))
         return false;
     uint32_t line = 1, column = 1;
-    if (xml->mode != XML_MODE_OUTSIDE) {
-        line = xml_entry(xml)->line;
-        column = xml_entry(xml)->column;
+    if (xml->mode != STE_XML_MODE_OUTSIDE) {
+        line = ste_xml_entry(xml)->line;
+        column = ste_xml_entry(xml)->column;
     }
-    *xml_entry(xml) = (struct ste_message){
+    *ste_xml_entry(xml) = (struct ste_message){
         .type = STE_TYPE_EXC,
         .line = line,
         .column = column,
