@@ -103,7 +103,7 @@ void ste_gather_close(struct ste_gather *gather, uint64_t opened_ns)
 {
     if (gather->open_count == 0)
         return;
-    for (unsigned type = 0; type < 5; type++) {
+    for (unsigned type = 0; type < STE_QUEUE_TYPE_COUNT; type++) {
         for (unsigned shard = 0; shard < STE_SHARD_COUNT_MAX; shard++) {
             struct ste_publication **const open = &gather->open[type][shard];
             if (*open != NULL && (*open)->opened_ns <= opened_ns)
@@ -160,7 +160,7 @@ void ste_gather_forget(struct ste_gather *gather)
     gather->free = NULL;
     for (size_t i = 0; i < gather->all_count; i++)
         release(gather, gather->all[i]);
-    for (unsigned type = 0; type < 5; type++)
+    for (unsigned type = 0; type < STE_QUEUE_TYPE_COUNT; type++)
         for (unsigned shard = 0; shard < STE_SHARD_COUNT_MAX; shard++)
             gather->open[type][shard] = NULL;
     gather->ready_first = gather->ready_last = NULL;

@@ -29,7 +29,7 @@ struct ste_publication {
 };
 
 struct ste_gather {
-    struct ste_publication *open[5][STE_SHARD_COUNT_MAX];
+    struct ste_publication *open[STE_QUEUE_TYPE_COUNT][STE_SHARD_COUNT_MAX];
     struct ste_publication *free;
     struct ste_publication *ready_first, *ready_last; /* to be sent, in order */
     struct ste_publication **all;                     /* for freeing, and for those that wait */

@@ -7,7 +7,7 @@
 #include "msg/record.h"
 
 struct ste_route {
-    unsigned type;  /* 0..4: noe alb npr set exc */
+    unsigned type;  /* index in ste_queue_types */
     unsigned shard; /* slot mod shard count */
 };
 

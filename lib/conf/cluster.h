@@ -12,8 +12,11 @@
 enum {
     STE_SHARD_COUNT_MAX = 16,
     STE_MATCH_KEY_FIELDS_MAX = 4,
-    STE_ASSIGNMENT_TYPES_ALL = 0x1f, /* bit per queue type: noe 0, alb 1, npr 2, set 3, exc 4 */
+    STE_QUEUE_TYPE_COUNT = 5,
+    STE_ASSIGNMENT_TYPES_ALL = (1 << STE_QUEUE_TYPE_COUNT) - 1, /* a bit each */
 };
+/* Types of queues a shard has, in the order of their numbers and bits: noe alb npr set exc. */
+extern const char *const ste_queue_types[STE_QUEUE_TYPE_COUNT];
 
 enum ste_role {
     STE_ROLE_ADMIN,

@@ -170,7 +170,7 @@ const struct ste_rule_table ste_sections[STE_SECTION_COUNT] = {
     [STE_SECTION_SUBMIT] = {"submit", "", TABLE(submit_rows)},
 };
 
-const char *const ste_queue_type_names[STE_QUEUE_TYPE_COUNT] = {"noe", "alb", "npr", "set", "exc"};
+const char *const ste_queue_types[STE_QUEUE_TYPE_COUNT] = {"noe", "alb", "npr", "set", "exc"};
 const char *const ste_role_keys[STE_ROLE_COUNT] = {
     [STE_ROLE_ADMIN] = "admin",       [STE_ROLE_ROUTER] = "router",
     [STE_ROLE_NODE] = "node",         [STE_ROLE_CLEARING] = "clearing",
@@ -207,7 +207,7 @@ unsigned ste_assignment_types(const struct ste_yaml *assignment)
         return STE_ASSIGNMENT_TYPES_ALL;
     for (const struct ste_yaml *type = types->child; type; type = type->next) {
         for (unsigned bit = 0; type->scalar && bit < STE_QUEUE_TYPE_COUNT; bit++) {
-            if (strcmp(type->scalar, ste_queue_type_names[bit]) == 0)
+            if (strcmp(type->scalar, ste_queue_types[bit]) == 0)
                 bits |= 1u << bit;
         }
     }

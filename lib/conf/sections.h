@@ -24,8 +24,6 @@ enum ste_section_id {
 };
 extern const struct ste_rule_table ste_sections[STE_SECTION_COUNT];
 
-enum { STE_QUEUE_TYPE_COUNT = 5 };
-extern const char *const ste_queue_type_names[STE_QUEUE_TYPE_COUNT]; /* index = bit */
 extern const char *const ste_role_keys[STE_ROLE_COUNT];              /* keys of broker.users */
 extern const char *const ste_db_role_keys[STE_DB_ROLE_COUNT];        /* keys of database.users */
 

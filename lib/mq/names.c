@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-const char *const ste_queue_types[5] = {"noe", "alb", "npr", "set", "exc"};
+#include "conf/cluster.h"
 
 void ste_mq_work_key(unsigned type, unsigned shard, char *out)
 {

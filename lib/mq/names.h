@@ -17,8 +17,7 @@ enum { STE_MQ_NAME_BYTES = 64 };
 #define STE_QUEUE_EXCEPTION "ste.exception"
 #define STE_QUEUE_DEAD "ste.dead"
 
-/* type is an index into noe, alb, npr, set, exc (0..4). */
-extern const char *const ste_queue_types[5];
+/* type is an index into ste_queue_types of conf/cluster.h. */
 void ste_mq_work_key(unsigned type, unsigned shard, char *out);   /* "noe.03" */
 void ste_mq_work_queue(unsigned type, unsigned shard, char *out); /* "ste.noe.03" */
 void ste_mq_suspect_key(unsigned shard, char *out);               /* "suspect.03" */

@@ -60,7 +60,7 @@ const char *ste_function_name(enum ste_function function); /* "NEWM", "" for non
 const char *ste_msg_code_name(enum ste_msg_code code);     /* "DDAT" */
 const char *ste_msg_code_text(enum ste_msg_code code);
 enum ste_msg_code ste_msg_code_of(struct ste_bytes name);  /* STE_C_NONE when unknown */
-unsigned ste_type_queue(enum ste_type type);               /* 0..4: noe alb npr set exc */
+unsigned ste_type_queue(enum ste_type type);               /* index in ste_queue_types */
 const char *ste_field_element(enum ste_field_id id);       /* "Price" for STE_F_PRICE_TYPE too */
 const char *ste_field_attribute(enum ste_field_id id);     /* NULL: the element's own text */
 enum ste_field_id ste_field_of(struct ste_bytes element);  /* the element's own field, or NONE */

@@ -67,16 +67,17 @@ static void load_roles(struct ste_ref_loader *loader, const struct ste_yaml *rol
                        const char *path, struct ste_participant *participant)
 {
     static const char *const names[] = {"broker", "manager", "custodian", "csd", "operator"};
+    static const size_t name_count = sizeof(names) / sizeof(names[0]);
     char place[PATH_BYTES];
     size_t index = 0;
     if (!roles || roles->kind != STE_NODE_LIST)
         return; /* a fault stands already */
     for (const struct ste_yaml *role = roles->child; role; role = role->next, index++) {
         size_t i = 0;
-        while (i < 5 && (!role->scalar || strcmp(names[i], role->scalar) != 0))
+        while (i < name_count && (!role->scalar || strcmp(names[i], role->scalar) != 0))
             i++;
         snprintf(place, sizeof(place), "%.60s.roles[%zu]", path, index);
-        if (i < 5)
+        if (i < name_count)
             participant->roles |= 1u << i;
         else
             ste_faults_add(loader->faults, role, place,
