@@ -73,6 +73,15 @@ static enum ste_code ping(struct ste_node_worker *worker, uint64_t now_ns, struc
     return ste_shard_ping(worker->shard, err);
 }
 
+/* Records are still taken and committed: what they send waits in the outbox. */
+static void tell_blocked(struct ste_node_worker *worker)
+{
+    const bool blocked = ste_mq_blocked(worker->relay.publish);
+    if (blocked != worker->told_blocked)
+        ste_obs_not_ready(worker->counters, blocked ? "the broker blocks publishers" : NULL);
+    worker->told_blocked = blocked;
+}
+
 static enum ste_code keep_house(struct ste_node_worker *worker, bool idle, struct ste_error *err)
 {
     enum ste_code rc = ste_mq_pump(worker->relay.publish, 0, err);
@@ -85,6 +94,7 @@ static enum ste_code keep_house(struct ste_node_worker *worker, bool idle, struc
         rc = sweep(worker, now_ns, err);
     if (rc == STE_OK && idle)
         rc = ping(worker, now_ns, err);
+    tell_blocked(worker);
     ste_obs_set(worker->counters, STE_M_UNCONFIRMED, ste_mq_unconfirmed(worker->relay.publish));
     ste_obs_set(worker->counters, STE_M_DB_NS, ste_shard_wait_ns(worker->shard));
     ste_obs_set(worker->counters, STE_M_BUSY_NS, ste_clock_thread_cpu_ns());
@@ -228,6 +238,7 @@ static enum ste_code run_with_reconnects(struct ste_node_worker *worker, struct 
         if (rc == STE_OK) {
             ste_retry_reset(&retry);
             ste_obs_not_ready(worker->counters, NULL);
+            worker->told_blocked = false;
             log_connected(worker);
             rc = run_connected(worker, err);
             if (rc == STE_OK)

@@ -23,6 +23,7 @@ struct ste_node_worker {
     struct ste_days days;
     struct ste_arena *days_arena;
     uint64_t days_read_ns, pinged_ns, swept_ns;
+    bool told_blocked; /* /readyz says that the broker blocks publishers */
 
     struct ste_batch batch;
     struct ste_mq_delivery aside; /* a suspect that came while others were gathered: the next batch */

@@ -47,26 +47,31 @@ struct worker {
     uint64_t window_start_ns;
     size_t window_records;
     bool busy;
-    bool refused; /* a typed queue nacked or returned: not ready until one confirms again */
+    const char *refusal; /* a typed queue nacked or returned: not ready until one confirms again */
+    const char *told;    /* what /readyz says while connected */
 };
+
+static void tell_readiness(struct worker *worker)
+{
+    const char *const why =
+        ste_mq_blocked(worker->publish) ? "the broker blocks publishers" : worker->refusal;
+    if (why != worker->told)
+        ste_obs_not_ready(worker->counters, why);
+    worker->told = why;
+}
 
 static void on_settled(void *context, uint64_t cookie, enum ste_mq_outcome outcome)
 {
     struct worker *const worker = context;
     struct ste_publication *const publication = (struct ste_publication *)(uintptr_t)cookie;
     if (outcome != STE_MQ_CONFIRMED) {
-        worker->refused = true;
-        ste_obs_not_ready(worker->counters, outcome == STE_MQ_NACKED
-                                                ? "a typed queue refuses messages"
-                                                : "a typed queue is missing");
+        worker->refusal = outcome == STE_MQ_NACKED ? "a typed queue refuses messages"
+                                                   : "a typed queue is missing";
         ste_gather_wait(&worker->gather, publication,
                         ste_clock_mono_ns() + (uint64_t)RESEND_MS * 1000000);
         return;
     }
-    if (worker->refused) {
-        worker->refused = false;
-        ste_obs_not_ready(worker->counters, NULL);
-    }
+    worker->refusal = NULL;
     for (uint32_t i = 0; i < publication->source_count; i++)
         ste_intake_confirm(&worker->intake, publication->sources[i].sequence,
                            publication->sources[i].records);
@@ -222,6 +227,7 @@ static enum ste_code send_and_settle(struct worker *worker, bool close_all, stru
     enum ste_code rc = ste_router_publish(worker, err);
     if (rc == STE_OK)
         rc = settle(worker, err);
+    tell_readiness(worker);
     ste_obs_add(worker->counters, STE_M_PUBLISH_NS, ste_clock_thread_cpu_ns() - start_ns);
     return rc;
 }
@@ -303,6 +309,7 @@ static void disconnect(struct worker *worker)
     ste_gather_forget(&worker->gather);
     ste_intake_forget(&worker->intake);
     worker->ack_owed = false;
+    worker->refusal = worker->told = NULL;
 }
 
 static enum ste_code run_with_reconnects(struct worker *worker, struct ste_error *err)
