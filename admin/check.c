@@ -26,7 +26,7 @@ struct check_options {
 static void usage(FILE *to)
 {
     fprintf(to,
-            "usage: ste-admin --config FILE check --sent LEDGER… --cls LEDGER… [--wait S] "
+            "Usage: ste-admin --config FILE check --sent LEDGER… --cls LEDGER… [--wait S] "
             "[--json FILE]\n"
             "Compares what was confirmed and what arrived with every row of every shard.\n"
             "  --sent LEDGER  of ste-bench drive; may be repeated, further files may follow\n"
@@ -35,8 +35,9 @@ static void usage(FILE *to)
             "                 are empty and nothing is missing\n"
             "  --no-queues    do not ask the broker\n"
             "  --json FILE    the result as one JSON object\n"
-            "exit: 0 clean; 1 lost, duplicates, phantoms, missing or misplaced is not 0; 2 usage;\n"
-            "3 not at rest in time (what is found is printed all the same)\n");
+            "Exit status: 0 clean; 1 lost, duplicates, phantoms, missing or misplaced is not 0, or\n"
+            "something failed; 2 wrong usage; 3 not at rest in time (what is found is printed all\n"
+            "the same)\n");
 }
 
 static enum ste_code read_everything(struct ste_check *check, const struct ste_cluster *cluster,

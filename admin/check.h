@@ -7,6 +7,8 @@
 #ifndef STE_ADMIN_CHECK_H
 #define STE_ADMIN_CHECK_H
 
+#include <stdio.h>
+
 #include "conf/cluster.h"
 #include "msg/identity.h"
 
@@ -144,7 +146,7 @@ bool ste_check_identify_row(struct ste_bytes identity, const struct ste_match_ke
                             struct ste_arena *arena, struct ste_trade_id *ret);
 
 /* ---- the answer ---- */
-void ste_check_print(const struct ste_check_result *result, void *stdio_file);
+void ste_check_print(const struct ste_check_result *result, FILE *out);
 STE_MUST_CHECK enum ste_code ste_check_write_json(const struct ste_check_result *result,
                                                   bool at_rest, const char *file,
                                                   struct ste_error *err);

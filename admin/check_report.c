@@ -35,9 +35,8 @@ static void fill_lines(const struct ste_check_result *result, struct line lines[
     memcpy(lines, all, sizeof(all));
 }
 
-void ste_check_print(const struct ste_check_result *result, void *stdio_file)
+void ste_check_print(const struct ste_check_result *result, FILE *out)
 {
-    FILE *out = stdio_file;
     struct line lines[LINES];
     fill_lines(result, lines);
     for (size_t i = 0; i < LINES; i++)

@@ -9,10 +9,11 @@
 
 static void usage(FILE *to)
 {
-    fprintf(to, "usage: ste-admin --config FILE day open|close|purge YYYY-MM-DD\n"
+    fprintf(to, "Usage: ste-admin --config FILE day open|close|purge YYYY-MM-DD\n"
                 "  open   takes messages of that trade date (again)\n"
                 "  close  refuses them from now on; what is stored stays\n"
-                "  purge  closes, then drops the day's trades, messages and exceptions for good\n");
+                "  purge  closes, then drops the day's trades, messages and exceptions for good\n"
+                "Exit status: 0 done on every shard; 1 failed; 2 wrong usage\n");
 }
 
 static bool action_of(const char *name, enum ste_day_action *ret)
@@ -30,22 +31,14 @@ static bool action_of(const char *name, enum ste_day_action *ret)
 
 int ste_admin_day(int argc, char **argv)
 {
-    static const struct option options[] = {{"config", required_argument, NULL, 'c'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
     const char *config = NULL;
     enum ste_day_action action = STE_DAY_OPEN;
     struct ste_error err = {0};
     ste_date date = STE_DATE_NONE;
-    int c;
-    while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-        if (c != 'c') {
-            usage(c == 'h' ? stdout : stderr);
-            return c == 'h' ? STE_ADMIN_OK : STE_ADMIN_USAGE;
-        }
-        config = optarg;
-    }
-    if (!config || argc - optind != 2 || !action_of(argv[optind], &action) ||
+    int code = ste_admin_options(argc, argv, usage, &config, NULL);
+    if (code >= 0)
+        return code;
+    if (argc - optind != 2 || !action_of(argv[optind], &action) ||
         !ste_date_parse(ste_bytes_of(argv[optind + 1]), &date)) {
         usage(stderr);
         return STE_ADMIN_USAGE;

@@ -22,9 +22,9 @@ enum { ARGUMENTS_MAX = 64 };
 
 static void usage(FILE *to)
 {
-    fprintf(to, "usage: ste-admin --config FILE COMMAND [OPTION]…\n"
+    fprintf(to, "Usage: ste-admin --config FILE COMMAND [OPTION]…\n"
                 "       ste-admin --help | --version\n"
-                "commands (each has its own --help):\n");
+                "Commands (each has its own --help, with its exit status):\n");
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         fprintf(to, "  %-10s %s\n", commands[i].name, commands[i].help);
 }

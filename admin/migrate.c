@@ -10,12 +10,13 @@
 static void usage(FILE *to)
 {
     fprintf(to,
-            "usage: ste-admin --config FILE migrate [--check]\n"
+            "Usage: ste-admin --config FILE migrate [--check]\n"
             "Makes database, tables, identity, rights and open days (business date -30 to +7) on\n"
             "every shard; safe to repeat. A shard that is another one is left as it is.\n"
-            "  --check  change nothing; print each difference, exit 1 when there is one\n"
+            "  --check  change nothing; print each difference\n"
             "The map's database.users.migrator owns the schema: it needs all rights on the\n"
-            "database with GRANT OPTION, and CREATE USER unless the other logins exist.\n");
+            "database with GRANT OPTION, and CREATE USER unless the other logins exist.\n"
+            "Exit status: 0 done, or nothing differs; 1 failed, or something differs; 2 wrong usage\n");
 }
 
 static int run(const struct ste_cluster *cluster, bool check)
@@ -38,31 +39,19 @@ static int run(const struct ste_cluster *cluster, bool check)
 
 int ste_admin_migrate(int argc, char **argv)
 {
-    static const struct option options[] = {{"config", required_argument, NULL, 'c'},
-                                            {"check", no_argument, NULL, 'k'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
     const char *config = NULL;
     bool check = false;
-    int c;
-    while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-        if (c == 'c')
-            config = optarg;
-        else if (c == 'k')
-            check = true;
-        else {
-            usage(c == 'h' ? stdout : stderr);
-            return c == 'h' ? STE_ADMIN_OK : STE_ADMIN_USAGE;
-        }
-    }
-    if (!config || optind < argc) {
+    int code = ste_admin_options(argc, argv, usage, &config, &check);
+    if (code >= 0)
+        return code;
+    if (optind < argc) {
         usage(stderr);
         return STE_ADMIN_USAGE;
     }
     struct ste_cluster *cluster = ste_admin_load(config);
     if (!cluster)
         return STE_ADMIN_FAILURE;
-    int code = run(cluster, check);
+    code = run(cluster, check);
     ste_cluster_free(cluster);
     return code;
 }

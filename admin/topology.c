@@ -12,11 +12,12 @@
 
 static void usage(FILE *to)
 {
-    fprintf(to, "usage: ste-admin --config FILE topology [--check]\n"
+    fprintf(to, "Usage: ste-admin --config FILE topology [--check]\n"
                 "Makes the exchanges, queues, policies, users and rights that the map needs, and\n"
                 "corrects those that differ; safe to repeat. A line tells each thing made.\n"
-                "  --check  change nothing; print each difference, exit 1 when there is one\n"
-                "The map's broker.users.admin must exist and have the tag administrator.\n");
+                "  --check  change nothing; print each difference\n"
+                "The map's broker.users.admin must exist and have the tag administrator.\n"
+                "Exit status: 0 done, or nothing differs; 1 failed, or something differs; 2 wrong usage\n");
 }
 
 /* What lib/ref knows of the participants, as lib/mq takes it; NULL when out of memory. An inactive
@@ -85,27 +86,12 @@ static int load_and_run(const char *config, bool check)
 
 int ste_admin_topology(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"config", required_argument, NULL, 'c'},
-        {"check", no_argument, NULL, 'k'},
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
     const char *config = NULL;
     bool check = false;
-    int option;
-
-    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-        if (option == 'c') {
-            config = optarg;
-        } else if (option == 'k') {
-            check = true;
-        } else {
-            usage(option == 'h' ? stdout : stderr);
-            return option == 'h' ? STE_ADMIN_OK : STE_ADMIN_USAGE;
-        }
-    }
-    if (!config || optind < argc) {
+    int code = ste_admin_options(argc, argv, usage, &config, &check);
+    if (code >= 0)
+        return code;
+    if (optind < argc) {
         usage(stderr);
         return STE_ADMIN_USAGE;
     }

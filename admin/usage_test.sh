@@ -20,15 +20,15 @@ expect() {
 
 expect 0 topology --help
 expect 0 "ste-admin " --version
-expect 2 usage
+expect 2 Usage
 expect 2 "unknown command or option nonsense" nonsense
 expect 2 "unknown command or option --nonsense" --nonsense
 expect 0 --check topology --help
 expect 0 --check --config x topology --help
-expect 2 usage topology
-expect 2 usage topology --nonsense --config x
-expect 2 usage topology --config x extra
-expect 2 usage --config
+expect 2 Usage topology
+expect 2 Usage topology --nonsense --config x
+expect 2 Usage topology --config x extra
+expect 2 Usage --config
 expect 1 /nowhere/cluster.yaml topology --config /nowhere/cluster.yaml
 expect 1 /nowhere/cluster.yaml --config=/nowhere/cluster.yaml topology
 expect 1 /nowhere/cluster.yaml --config /nowhere/cluster.yaml topology --check

@@ -13,19 +13,23 @@
 
 enum { LINE_BYTES = 4096 };
 
-static const char *level_name(enum ste_log_level level)
+static const char *const level_names[] = {
+    [STE_LOG_DEBUG] = "debug",
+    [STE_LOG_INFO] = "info",
+    [STE_LOG_WARN] = "warn",
+    [STE_LOG_ERROR] = "error",
+};
+enum { LEVEL_COUNT = sizeof(level_names) / sizeof(level_names[0]) };
+
+bool ste_log_level_of(const char *name, enum ste_log_level *ret)
 {
-    switch (level) {
-    case STE_LOG_DEBUG:
-        return "debug";
-    case STE_LOG_INFO:
-        return "info";
-    case STE_LOG_WARN:
-        return "warn";
-    case STE_LOG_ERROR:
-        return "error";
+    for (int level = 0; level < LEVEL_COUNT; level++) {
+        if (strcmp(name, level_names[level]) == 0) {
+            *ret = (enum ste_log_level)level;
+            return true;
+        }
     }
-    return "error";
+    return false;
 }
 
 static const char *class_name(enum ste_class class)
@@ -66,7 +70,7 @@ void ste_log_line(const struct ste_log *log, enum ste_log_level level, const cha
     if (level < log->level)
         return;
     ste_clock_format_us(ste_clock_wall_us(), stamp);
-    int head = snprintf(line, room, "ts=%s level=%s proc=%s event=%s", stamp, level_name(level),
+    int head = snprintf(line, room, "ts=%s level=%s proc=%s event=%s", stamp, level_names[level],
                         log->proc, event);
     size_t len = head < 0 ? 0 : (size_t)head < room ? (size_t)head : room - 1;
     if (fields[0] != '\0' && len + 1 < room) {

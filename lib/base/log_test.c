@@ -57,6 +57,20 @@ static void a_line_is_key_value(void **state)
     assert_string_equal(strchr(out, ' '), " level=info proc=node event=worker.start\n");
 }
 
+static void levels_have_names(void **state)
+{
+    static const char *const names[] = {"debug", "info", "warn", "error"};
+    (void)state;
+    enum ste_log_level level = STE_LOG_ERROR;
+    assert_false(ste_log_level_of("", &level));
+    assert_false(ste_log_level_of("warning", &level));
+    assert_int_equal(level, STE_LOG_ERROR);
+    for (int i = 0; i < 4; i++) {
+        assert_true(ste_log_level_of(names[i], &level));
+        assert_int_equal(level, STE_LOG_DEBUG + i);
+    }
+}
+
 static void a_value_never_breaks_the_line(void **state)
 {
     (void)state;
@@ -132,6 +146,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_is_key_value),
+        cmocka_unit_test(levels_have_names),
         cmocka_unit_test(a_value_never_breaks_the_line),
         cmocka_unit_test(an_error_shows_all_its_parts),
         cmocka_unit_test(quoting_escapes_and_fits),

@@ -95,9 +95,8 @@ void ste_faults_add(struct ste_faults *faults, const struct ste_yaml *node, cons
     keep(faults, line, true);
 }
 
-void ste_faults_print(const struct ste_faults *faults, void *stdio_file)
+void ste_faults_print(const struct ste_faults *faults, FILE *file)
 {
-    FILE *file = stdio_file;
     for (size_t i = 0; i < faults->count; i++)
         fprintf(file, "%s\n", faults->lines[i]);
     if (faults->nomem)

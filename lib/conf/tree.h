@@ -5,6 +5,8 @@
 #ifndef STE_CONF_TREE_H
 #define STE_CONF_TREE_H
 
+#include <stdio.h>
+
 #include "base/bytes.h"
 #include "base/error.h"
 
@@ -42,7 +44,7 @@ bool ste_faults_any(const struct ste_faults *faults);
 void ste_faults_add(struct ste_faults *faults, const struct ste_yaml *node, const char *path,
                     const char *format, ...) STE_PRINTF(4, 5);
 /* One line each, sorted by file, line and column. */
-void ste_faults_print(const struct ste_faults *faults, void *stdio_file);
+void ste_faults_print(const struct ste_faults *faults, FILE *file);
 
 /* A syntax fault is added to faults and returns STE_E_CONFIG; an unreadable file STE_E_FILE. After
  * duplicate keys (the first stands), aliases, anchors and tags the tree is given all the same, so that

@@ -18,25 +18,18 @@
 static void print_help(const char *proc)
 {
     printf("Usage: ste-%s --config FILE --name NAME [OPTION]…\n"
+           "       ste-%s --config FILE --check-config\n"
            "  --config FILE      the cluster map\n"
            "  --name NAME        this component's name in the map\n"
-           "  --check-config     check the map and everything it names, report every fault, exit\n"
-           "  --health           exit 0 when the running component is ready\n"
+           "  --check-config     show every fault of the map and of what it names, then end\n"
+           "  --health           ask the running component whether it is ready\n"
            "  --log-level LEVEL  debug, info, warn or error (default info)\n"
-           "  --help, --version\n",
-           proc);
-}
-
-static bool parse_level(const char *text, enum ste_log_level *ret)
-{
-    static const char *const names[] = {"debug", "info", "warn", "error"};
-    for (unsigned i = 0; i < 4; i++) {
-        if (strcmp(text, names[i]) == 0) {
-            *ret = (enum ste_log_level)i;
-            return true;
-        }
-    }
-    return false;
+           "  --help             this text\n"
+           "  --version          the version\n"
+           "Runs until SIGTERM or SIGINT, then finishes what is in hand. Events go to standard error.\n"
+           "Exit status: 0 stopped as asked, map without faults, or ready; 1 failed, map with faults,\n"
+           "or not ready; 2 wrong usage\n",
+           proc, proc);
 }
 
 /* Returns -1 to go on, else the exit status (help, version, usage). */
@@ -65,7 +58,7 @@ static int read_options(struct ste_daemon *daemon, const char *proc, int argc, c
             daemon->health = true;
             break;
         case 'l':
-            if (!parse_level(optarg, &daemon->log.level)) {
+            if (!ste_log_level_of(optarg, &daemon->log.level)) {
                 fprintf(stderr, "ste-%s: unknown log level %s\n", proc, optarg);
                 return 2;
             }
