@@ -149,15 +149,6 @@ static enum ste_code consume_queues(struct ste_node_worker *worker, struct ste_e
     return rc;
 }
 
-static void log_shard_warning(const struct ste_node_worker *worker)
-{
-    char quoted[512];
-    const char *const warning = ste_shard_warning(worker->shard);
-    if (warning != NULL)
-        ste_log_line(&worker->daemon->log, STE_LOG_WARN, "shard.warning", "shard=%u text=%s",
-                     worker->assignment->shard, ste_log_quote(warning, quoted, sizeof(quoted)));
-}
-
 /* The shard first: nothing is consumed before it answers and is the one the map says. */
 static enum ste_code connect_all(struct ste_node_worker *worker, struct ste_error *err)
 {
@@ -165,10 +156,8 @@ static enum ste_code connect_all(struct ste_node_worker *worker, struct ste_erro
     const char *const name = worker->daemon->name;
     enum ste_code rc = ste_shard_open(cluster, worker->assignment->shard, STE_DB_NODE,
                                       &worker->shard, err);
-    if (rc != STE_OK)
-        return rc;
-    log_shard_warning(worker);
-    rc = read_days(worker, err);
+    if (rc == STE_OK)
+        rc = read_days(worker, err);
     if (rc == STE_OK)
         rc = ste_relay_open(&worker->relay, cluster, worker->daemon->ref, name, worker->counters,
                             err);
