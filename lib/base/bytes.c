@@ -156,12 +156,6 @@ void ste_buf_u8(struct ste_buf *buf, uint8_t value)
         buf->at[buf->len++] = (char)value;
 }
 
-void ste_buf_u16(struct ste_buf *buf, uint16_t value)
-{
-    value = htole16(value);
-    ste_buf_append(buf, &value, sizeof(value));
-}
-
 void ste_buf_u32(struct ste_buf *buf, uint32_t value)
 {
     value = htole32(value);
@@ -216,15 +210,6 @@ uint8_t ste_read_u8(struct ste_reader *reader)
 {
     const char *at = reader_take(reader, 1);
     return at ? (uint8_t)*at : 0;
-}
-
-uint16_t ste_read_u16(struct ste_reader *reader)
-{
-    uint16_t value = 0;
-    const char *at = reader_take(reader, sizeof(value));
-    if (at)
-        memcpy(&value, at, sizeof(value));
-    return le16toh(value);
 }
 
 uint32_t ste_read_u32(struct ste_reader *reader)

@@ -46,7 +46,6 @@ struct ste_bytes ste_buf_bytes(const struct ste_buf *buf); /* valid until the ne
 
 /* Little-endian integers and LEB128 varints, as records and states use them. */
 void ste_buf_u8(struct ste_buf *buf, uint8_t value);
-void ste_buf_u16(struct ste_buf *buf, uint16_t value);
 void ste_buf_u32(struct ste_buf *buf, uint32_t value);
 void ste_buf_u64(struct ste_buf *buf, uint64_t value);
 void ste_buf_varint(struct ste_buf *buf, uint64_t value);
@@ -60,7 +59,6 @@ struct ste_reader {
 };
 struct ste_reader ste_reader_of(struct ste_bytes bytes);
 uint8_t ste_read_u8(struct ste_reader *reader);
-uint16_t ste_read_u16(struct ste_reader *reader);
 uint32_t ste_read_u32(struct ste_reader *reader);
 uint64_t ste_read_u64(struct ste_reader *reader);
 uint64_t ste_read_varint(struct ste_reader *reader);

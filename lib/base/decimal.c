@@ -78,42 +78,6 @@ bool ste_decimal_parse(struct ste_bytes text, bool allow_negative, struct ste_de
     return true;
 }
 
-int ste_decimal_compare(struct ste_decimal a, struct ste_decimal b)
-{
-    if (a.decimals == b.decimals)
-        return (a.coefficient > b.coefficient) - (a.coefficient < b.coefficient);
-    return ste_wide_compare(ste_wide_of(a), ste_wide_of(b));
-}
-
-/* Back into 64 bits, giving up trailing zeros where needed. */
-static bool narrow(struct ste_wide wide, struct ste_decimal *ret)
-{
-    while (wide.decimals > 0 && wide.coefficient % 10 == 0 &&
-           (wide.coefficient > INT64_MAX || wide.coefficient < INT64_MIN ||
-            wide.decimals > STE_DECIMAL_DIGITS_MAX)) {
-        wide.coefficient /= 10;
-        wide.decimals--;
-    }
-    if (wide.coefficient > INT64_MAX || wide.coefficient < INT64_MIN ||
-        wide.decimals > STE_DECIMAL_DIGITS_MAX)
-        return false;
-    ret->coefficient = (int64_t)wide.coefficient;
-    ret->decimals = wide.decimals;
-    return true;
-}
-
-bool ste_decimal_add(struct ste_decimal a, struct ste_decimal b, struct ste_decimal *ret)
-{
-    struct ste_wide sum;
-    return ste_wide_add(ste_wide_of(a), ste_wide_of(b), &sum) && narrow(sum, ret);
-}
-
-bool ste_decimal_sub(struct ste_decimal a, struct ste_decimal b, struct ste_decimal *ret)
-{
-    struct ste_wide difference;
-    return ste_wide_sub(ste_wide_of(a), ste_wide_of(b), &difference) && narrow(difference, ret);
-}
-
 void ste_decimal_format(struct ste_decimal value, uint8_t min_decimals, char *out)
 {
     ste_wide_format(ste_wide_of(value), min_decimals, out);

@@ -16,17 +16,12 @@ struct ste_decimal {
 /* digits[.digits]; a leading '-' only if allow_negative; at most 18 digits as written (leading and
  * trailing zeros count). False: not such a number, nothing written. */
 bool ste_decimal_parse(struct ste_bytes text, bool allow_negative, struct ste_decimal *ret);
-/* By value (4.50 = 4.5): <0, 0, >0. Never overflows. */
-int ste_decimal_compare(struct ste_decimal a, struct ste_decimal b);
-/* False on overflow. */
-bool ste_decimal_add(struct ste_decimal a, struct ste_decimal b, struct ste_decimal *ret);
-bool ste_decimal_sub(struct ste_decimal a, struct ste_decimal b, struct ste_decimal *ret);
-/* Exact text, `min_decimals` (up to 18) at least (money: the minor units); trailing zeros beyond them dropped.
- * out needs STE_DECIMAL_TEXT_BYTES. */
+/* Exact text, `min_decimals` (up to 18) at least (money: the minor units); trailing zeros beyond
+ * them dropped. out needs STE_DECIMAL_TEXT_BYTES. */
 enum { STE_DECIMAL_TEXT_BYTES = 64 };
 void ste_decimal_format(struct ste_decimal value, uint8_t min_decimals, char *out);
 
-/* Products and scaled sums live in 128 bits: |coefficient| < 2^127, decimals 0..38. */
+/* Sums, products and comparisons are made in 128 bits: |coefficient| < 2^127, decimals 0..38. */
 enum { STE_WIDE_DECIMALS_MAX = 38 };
 struct ste_wide {
     __int128 coefficient;
@@ -37,7 +32,7 @@ bool ste_wide_mul(struct ste_wide a, struct ste_wide b, struct ste_wide *ret); /
 bool ste_wide_add(struct ste_wide a, struct ste_wide b, struct ste_wide *ret);
 bool ste_wide_sub(struct ste_wide a, struct ste_wide b, struct ste_wide *ret);
 struct ste_wide ste_wide_abs(struct ste_wide a);
-/* By value, never overflows. */
+/* By value (4.50 = 4.5): <0, 0, >0. Never overflows. */
 int ste_wide_compare(struct ste_wide a, struct ste_wide b);
 /* Exact text, trailing zeros dropped beyond min_decimals (up to 18); out needs
  * STE_DECIMAL_TEXT_BYTES. */

@@ -27,8 +27,9 @@ static bool band(const struct ste_tolerance *tolerance, const struct ste_rate *r
     return ste_wide_mul(ste_wide_of(low ? tolerance->amount : tolerance->high), per_eur, ret);
 }
 
-bool ste_tolerance_limit(const struct ste_tolerance *tolerance, const struct ste_rate *rate,
-                         struct ste_wide smallest, struct ste_wide *ret)
+/* The largest allowed difference. False: the product does not fit 128 bits. */
+static bool limit_of(const struct ste_tolerance *tolerance, const struct ste_rate *rate,
+                     struct ste_wide smallest, struct ste_wide *ret)
 {
     struct ste_wide cap = ste_wide_of(tolerance->cap);
     switch (tolerance->compare) {
@@ -58,6 +59,6 @@ bool ste_tolerance_passes(const struct ste_tolerance *tolerance, const struct st
                           struct ste_wide smallest, struct ste_wide largest)
 {
     struct ste_wide limit, apart;
-    return ste_tolerance_limit(tolerance, rate, smallest, &limit) &&
+    return limit_of(tolerance, rate, smallest, &limit) &&
            ste_wide_sub(largest, smallest, &apart) && ste_wide_compare(apart, limit) <= 0;
 }

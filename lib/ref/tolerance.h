@@ -6,13 +6,10 @@
 #include "base/decimal.h"
 #include "ref/ref.h"
 
-/* The largest allowed difference when `smallest` is the smallest of the values, in their currency.
- * rate: of that currency, for a band; NULL: none is known, the band is then exact. EXACT,
- * IF_PRESENT and NOT_USED give 0: whether a condition is compared at all is the caller's matter.
- * False: the product does not fit 128 bits. */
-bool ste_tolerance_limit(const struct ste_tolerance *tolerance, const struct ste_rate *rate,
-                         struct ste_wide smallest, struct ste_wide *ret);
-/* largest - smallest <= limit. An overflow on the way counts as too far apart. */
+/* Whether largest - smallest is allowed; both in one currency. rate: of that currency, for a band;
+ * NULL: none is known, the band is then exact. EXACT, IF_PRESENT and NOT_USED allow no difference:
+ * whether a condition is compared at all is the caller's matter. What does not fit 128 bits counts
+ * as too far apart. */
 bool ste_tolerance_passes(const struct ste_tolerance *tolerance, const struct ste_rate *rate,
                           struct ste_wide smallest, struct ste_wide largest);
 
