@@ -390,12 +390,15 @@ static void judge_trade(struct ste_check_result *result, const struct trade_view
         ste_check_blame(result, STE_CHECK_MISSING, "trade %s: complete, and no CLS arrived", key);
 }
 
-/* The smallest key at the three cursors. */
+/* The smallest key at the three cursors; one of them at least has not come to its end (NULL). */
 static struct ste_hash next_key(const struct ste_check_message *row,
                                 const struct ste_check_trade *trade,
                                 const struct ste_check_cls *cls)
 {
-    struct ste_hash key = row ? row->trade_key : trade ? trade->trade_key : cls->trade_key;
+    struct ste_hash key;
+    memset(key.bytes, 0xFF, sizeof(key.bytes));
+    if (row && ste_hash_compare(row->trade_key, key) < 0)
+        key = row->trade_key;
     if (trade && ste_hash_compare(trade->trade_key, key) < 0)
         key = trade->trade_key;
     if (cls && ste_hash_compare(cls->trade_key, key) < 0)

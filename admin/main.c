@@ -37,14 +37,18 @@ static const struct command *find(const char *name)
     return NULL;
 }
 
-/* Takes `--config FILE` or `--config=FILE` at argv[*at]; NULL when it is something else. */
-static char *take_config(int argc, char **argv, int *at)
+/* Takes `--config FILE` or `--config=FILE` at argv[*at]; false when it is something else. */
+static bool take_config(int argc, char **argv, int *at, char **ret)
 {
-    if (strncmp(argv[*at], "--config=", 9) == 0)
-        return argv[*at] + 9;
-    if (strcmp(argv[*at], "--config") == 0 && *at + 1 < argc)
-        return argv[++*at];
-    return NULL;
+    static const char with_file[] = "--config=";
+    const size_t len = sizeof(with_file) - 1;
+    if (strncmp(argv[*at], with_file, len) == 0)
+        *ret = argv[*at] + len;
+    else if (strcmp(argv[*at], "--config") == 0 && *at + 1 < argc)
+        *ret = argv[++*at];
+    else
+        return false;
+    return true;
 }
 
 int main(int argc, char **argv)
@@ -55,10 +59,9 @@ int main(int argc, char **argv)
     int count = 3;
 
     for (int i = 1; i < argc; i++) {
-        char *config = take_config(argc, argv, &i);
-        if (config) {
-            rest[2] = config;
-        } else if (!command && strcmp(argv[i], "--help") == 0) {
+        if (take_config(argc, argv, &i, &rest[2]))
+            continue;
+        if (!command && strcmp(argv[i], "--help") == 0) {
             usage(stdout);
             return STE_ADMIN_OK;
         } else if (!command && strcmp(argv[i], "--version") == 0) {
