@@ -135,14 +135,14 @@ enum ste_code ste_node_receive(struct ste_node_worker *worker, int wait_ms, stru
     ste_batch_clear(batch);
     bool got = false;
     enum ste_code rc = take(worker, wait_ms, &got, err);
-    const uint64_t limit_ns = ste_clock_mono_ns() + linger_ms * 1000000;
+    const uint64_t limit_ns = ste_clock_mono_ns() + linger_ms * STE_NS_PER_MS;
     while (rc == STE_OK && got && !ste_batch_full(batch)) {
         if (from_suspect_queue(&batch->deliveries[batch->delivery_count - 1]))
             break;
         const uint64_t now_ns = ste_clock_mono_ns();
         if (now_ns >= limit_ns)
             break;
-        rc = take(worker, (int)((limit_ns - now_ns + 999999) / 1000000), &got, err);
+        rc = take(worker, (int)((limit_ns - now_ns + STE_NS_PER_MS - 1) / STE_NS_PER_MS), &got, err);
     }
     if (rc == STE_OK && worker->relay.settle.awaited > 0)
         rc = ste_relay_await(&worker->relay, err);

@@ -45,7 +45,7 @@ static enum ste_code publish(struct ste_relay *relay, const struct ste_mq_messag
 {
     enum ste_code rc = ste_mq_publish(relay->publish, message, cookie, err);
     const uint64_t limit_ns =
-        rc == STE_E_MQ_WINDOW ? ste_clock_mono_ns() + wait_ms * 1000000 : 0;
+        rc == STE_E_MQ_WINDOW ? ste_clock_mono_ns() + wait_ms * STE_NS_PER_MS : 0;
     while (rc == STE_E_MQ_WINDOW && ste_clock_mono_ns() < limit_ns) {
         rc = ste_mq_pump(relay->publish, WINDOW_WAIT_MS, err);
         if (rc == STE_OK)
@@ -99,7 +99,7 @@ enum ste_code ste_relay_forward(struct ste_relay *relay, const char *routing_key
 
 enum ste_code ste_relay_await(struct ste_relay *relay, struct ste_error *err)
 {
-    const uint64_t limit_ns = ste_clock_mono_ns() + (uint64_t)AWAIT_MS * 1000000;
+    const uint64_t limit_ns = ste_clock_mono_ns() + AWAIT_MS * STE_NS_PER_MS;
     while (relay->settle.awaited > 0) {
         if (ste_clock_mono_ns() > limit_ns)
             return ste_error_set(err, STE_E_TIMEOUT, "%zu publishes not confirmed after %d ms",

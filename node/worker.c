@@ -11,11 +11,13 @@
 enum {
     PREFETCH = 256, /* per queue; deliveries of up to 64 kB */
     IDLE_WAIT_MS = 50,
+    DRAIN_WAIT_MS = 20,
 };
-static const uint64_t ping_ns = 4ull * 1000 * 1000 * 1000; /* the server drops us after 10 s */
-static const uint64_t delete_idle_ns = 200ull * 1000 * 1000;
-static const uint64_t sweep_ns = 1000ull * 1000 * 1000;
-static const uint64_t days_ns = 5ull * 1000 * 1000 * 1000;
+static const uint64_t ping_ns = 4 * STE_NS_PER_S; /* the server drops us after 10 s */
+static const uint64_t delete_idle_ns = 200 * STE_NS_PER_MS;
+static const uint64_t sweep_ns = STE_NS_PER_S;
+static const uint64_t drain_ns = 2 * STE_NS_PER_S;
+static const uint64_t days_ns = 5 * STE_NS_PER_S;
 
 static enum ste_code read_days(struct ste_node_worker *worker, struct ste_error *err)
 {
@@ -122,11 +124,11 @@ static enum ste_code run_connected(struct ste_node_worker *worker, struct ste_er
 /* Confirms of what was sent last, so that their rows need no sweeper. */
 static enum ste_code drain(struct ste_node_worker *worker, struct ste_error *err)
 {
-    const uint64_t limit_ns = ste_clock_mono_ns() + 2ull * 1000 * 1000 * 1000;
+    const uint64_t limit_ns = ste_clock_mono_ns() + drain_ns;
     enum ste_code rc = STE_OK;
     while (rc == STE_OK && ste_mq_unconfirmed(worker->relay.publish) > 0 &&
            ste_clock_mono_ns() < limit_ns)
-        rc = ste_mq_pump(worker->relay.publish, 20, err);
+        rc = ste_mq_pump(worker->relay.publish, DRAIN_WAIT_MS, err);
     if (rc == STE_OK && worker->relay.settle.confirmed_count > 0)
         rc = ste_shard_delete_outbox(worker->shard, worker->relay.settle.confirmed,
                                      worker->relay.settle.confirmed_count, err);
@@ -140,7 +142,7 @@ static enum ste_code consume_queues(struct ste_node_worker *worker, struct ste_e
     char queue[STE_MQ_NAME_BYTES];
     ste_mq_suspect_queue(worker->assignment->shard, queue);
     enum ste_code rc = ste_mq_consume(worker->consume, queue, 1, "suspect", false, err);
-    for (unsigned type = 0; rc == STE_OK && type < 5; type++) {
+    for (unsigned type = 0; rc == STE_OK && type < STE_QUEUE_TYPE_COUNT; type++) {
         if ((worker->assignment->types & (1u << type)) == 0)
             continue;
         ste_mq_work_queue(type, worker->assignment->shard, queue);

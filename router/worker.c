@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Stops 2 to 4 of a message's path (docs/MESSAGE_PATH.md):
  *
- *   ste.in ──► receive ──► decode (verify, parse, key) ──► route, gather ──► publish ──► typed queue
- *                 ▲                                                             │ confirm
- *                 └───────────── ack, lowest contiguous prefix first ◄──────────┘
+ *   ste.in ──► receive ──► decode, verify ──► route, gather ──► publish ──► typed queue
+ *                 ▲                                                │ confirm
+ *                 └──── ack, lowest contiguous prefix first ◄──────┘
  */
 #include "router/worker.h"
 
@@ -20,18 +20,24 @@
 
 enum {
     PREFETCH = 2048,
+    DEAD_PREFETCH = 16,        /* dead letters are rare, and each may be large */
     HELD_BYTES_MAX = 32 << 20, /* the socket is not read while more is held */
     RECEIVE_BURST = 64,        /* deliveries between two looks at confirms and clocks */
     RESEND_MS = 200,           /* a nacked or returned publication waits this long */
     DRAIN_MS = 10000,
+    DRAIN_WAIT_MS = 10,
+    SOON_WAIT_MS = 1, /* something gathered or owed is due soon */
+    IDLE_WAIT_MS = 100,
+    RETRY_FIRST_MS = 100,
+    RETRY_LIMIT_MS = 5000,
 };
 /* A gathered publication closes after this time. Where much comes in, the longer one makes wider
  * publications, which cost broker and database less. */
-static const uint64_t gather_calm_ns = 2 * 1000 * 1000, gather_busy_ns = 12 * 1000 * 1000;
+static const uint64_t gather_calm_ns = 2 * STE_NS_PER_MS, gather_busy_ns = 12 * STE_NS_PER_MS;
 /* Much is this many records in the last window. */
 enum { BUSY_RECORDS = 64 };
-static const uint64_t busy_window_ns = 16 * 1000 * 1000;
-static const uint64_t ack_window_ns = 4 * 1000 * 1000;
+static const uint64_t busy_window_ns = 16 * STE_NS_PER_MS;
+static const uint64_t ack_window_ns = 4 * STE_NS_PER_MS;
 
 struct worker {
     struct ste_daemon *daemon;
@@ -68,7 +74,7 @@ static void on_settled(void *context, uint64_t cookie, enum ste_mq_outcome outco
         worker->refusal = outcome == STE_MQ_NACKED ? "a typed queue refuses messages"
                                                    : "a typed queue is missing";
         ste_gather_wait(&worker->gather, publication,
-                        ste_clock_mono_ns() + (uint64_t)RESEND_MS * 1000000);
+                        ste_clock_mono_ns() + RESEND_MS * STE_NS_PER_MS);
         return;
     }
     worker->refusal = NULL;
@@ -238,11 +244,12 @@ static enum ste_code beat(struct worker *worker, struct ste_error *err)
     return ste_mq_wait(&worker->consume, 1, -1, 0, err);
 }
 
-/* Full: only confirms can help. */
+/* Full (may_read false): only confirms can help. */
 static enum ste_code wait_for_more(struct worker *worker, bool may_read, struct ste_error *err)
 {
     struct ste_mq *const both[] = {worker->publish, worker->consume};
-    const int wait_ms = worker->gather.open_count > 0 || worker->ack_owed ? 1 : 100;
+    const int wait_ms =
+        worker->gather.open_count > 0 || worker->ack_owed ? SOON_WAIT_MS : IDLE_WAIT_MS;
     enum ste_code rc = may_read ? STE_OK : beat(worker, err);
     if (rc == STE_OK)
         rc = ste_mq_wait(both, may_read ? 2 : 1, worker->daemon->wake_fd, wait_ms, err);
@@ -270,13 +277,13 @@ static enum ste_code run_connected(struct worker *worker, struct ste_error *err)
 /* Take no more, finish what is in hand, ack. */
 static enum ste_code drain(struct worker *worker, struct ste_error *err)
 {
-    const uint64_t limit_ns = ste_clock_mono_ns() + (uint64_t)DRAIN_MS * 1000000;
+    const uint64_t limit_ns = ste_clock_mono_ns() + DRAIN_MS * STE_NS_PER_MS;
     while (worker->intake.first != worker->intake.next && ste_clock_mono_ns() < limit_ns) {
         enum ste_code rc = send_and_settle(worker, true, err);
         if (rc == STE_OK)
             rc = beat(worker, err);
         if (rc == STE_OK && worker->intake.first != worker->intake.next)
-            rc = ste_mq_wait(&worker->publish, 1, -1, 10, err);
+            rc = ste_mq_wait(&worker->publish, 1, -1, DRAIN_WAIT_MS, err);
         if (rc != STE_OK)
             return rc; /* what is not acked comes again */
     }
@@ -295,7 +302,8 @@ static enum ste_code connect_all(struct worker *worker, struct ste_error *err)
     ste_mq_gather(worker->publish, true); /* settle pumps after every round of publishes */
     rc = ste_mq_open(cluster, STE_ROLE_ROUTER, STE_MQ_CONSUME, name, &worker->consume, err);
     if (rc == STE_OK)
-        rc = ste_mq_consume(worker->consume, STE_QUEUE_DEAD, 16, STE_QUEUE_DEAD, false, err);
+        rc = ste_mq_consume(worker->consume, STE_QUEUE_DEAD, DEAD_PREFETCH, STE_QUEUE_DEAD, false,
+                            err);
     if (rc == STE_OK)
         rc = ste_mq_consume(worker->consume, STE_QUEUE_IN, PREFETCH, STE_QUEUE_IN, false, err);
     return rc;
@@ -315,7 +323,7 @@ static void disconnect(struct worker *worker)
 static enum ste_code run_with_reconnects(struct worker *worker, struct ste_error *err)
 {
     struct ste_retry retry;
-    ste_retry_init(&retry, 100, 5000, ste_clock_mono_ns());
+    ste_retry_init(&retry, RETRY_FIRST_MS, RETRY_LIMIT_MS, ste_clock_mono_ns());
     while (!ste_daemon_stopping(worker->daemon)) {
         enum ste_code rc = connect_all(worker, err);
         if (rc == STE_OK) {
