@@ -34,9 +34,9 @@ void ste_decoder_deinit(struct ste_decoder *decoder)
 
 /* What every record of one delivery shares. */
 static enum ste_code share_record(struct ste_decoder *decoder,
-                                  const struct ste_mq_delivery *delivery,
-                                  const struct ste_key *key, struct ste_arena *arena,
-                                  struct ste_record *ret, struct ste_error *err)
+                                  const struct ste_mq_delivery *delivery, const struct ste_key *key,
+                                  struct ste_arena *arena, struct ste_record *ret,
+                                  struct ste_error *err)
 {
     struct ste_record record = {.version = STE_RECORD_VERSION,
                                 .map_epoch = decoder->cluster->map_epoch,
@@ -62,7 +62,7 @@ static struct ste_bytes kept_of(struct ste_bytes body)
     return body;
 }
 
-/* A wrong signature refuses the whole delivery; a passed limit of the whole delivery comes first. */
+/* A wrong signature refuses the whole delivery; a passed limit of the whole comes first. */
 static void refuse_whole(const struct ste_mq_delivery *delivery, struct ste_finding refusal,
                          struct ste_message *messages, size_t count, struct ste_message *ret)
 {
@@ -75,13 +75,11 @@ static void refuse_whole(const struct ste_mq_delivery *delivery, struct ste_find
 /* Path stop 3. */
 enum ste_code ste_decode_delivery(struct ste_decoder *decoder,
                                   const struct ste_mq_delivery *delivery, struct ste_arena *arena,
-                                  struct ste_record **ret, size_t *ret_count,
-                                  struct ste_error *err)
+                                  struct ste_record **ret, size_t *ret_count, struct ste_error *err)
 {
     struct ste_finding refusal = {0};
-    const struct ste_key *const key =
-        ste_verify_delivery(decoder->ref, decoder->cluster->business_date, decoder->verify,
-                            delivery, arena, &refusal);
+    const struct ste_key *const key = ste_verify_delivery(
+        decoder->ref, decoder->cluster->business_date, decoder->verify, delivery, arena, &refusal);
     struct ste_message *messages = NULL;
     size_t count = 0;
     struct ste_record common;
@@ -122,7 +120,7 @@ static bool refuse_crashed(struct ste_record *record, struct ste_bytes queue,
     return text != NULL;
 }
 
-/* What cannot be read, is of a newer version, or was one too many, is kept as it is in one exception. */
+/* What cannot be read, is of a newer version or one too many is kept as it is, in one exception. */
 static enum ste_code keep_rest(struct ste_decoder *decoder, const struct ste_mq_delivery *delivery,
                                struct ste_bytes rest, struct ste_arena *arena,
                                struct ste_record *ret, struct ste_error *err)

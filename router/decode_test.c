@@ -47,8 +47,8 @@ static void decode_delivery(struct setting *setting, const struct ste_mq_deliver
 {
     struct ste_error err = {0};
     ste_arena_reset(setting->fixture->arena);
-    if (ste_decode_delivery(&setting->decoder, delivery, setting->fixture->arena,
-                            &setting->records, &setting->count, &err) != STE_OK)
+    if (ste_decode_delivery(&setting->decoder, delivery, setting->fixture->arena, &setting->records,
+                            &setting->count, &err) != STE_OK)
         fail_msg("%s", err.text);
     for (size_t i = 0; i < setting->count; i++) {
         const struct ste_message *const message = &setting->records[i].message;
@@ -61,8 +61,8 @@ static void decode_delivery(struct setting *setting, const struct ste_mq_deliver
 static void decode(struct setting *setting, const char *key_id, struct ste_bytes body, bool good)
 {
     char signature[STE_SIGNATURE_TEXT_BYTES];
-    struct ste_mq_delivery delivery = fixture_sign(setting->fixture->hmac, key_id,
-                                                   good ? body : STE_BYTES("other"), signature);
+    struct ste_mq_delivery delivery =
+        fixture_sign(setting->fixture->hmac, key_id, good ? body : STE_BYTES("other"), signature);
     delivery.body = body;
     decode_delivery(setting, &delivery);
 }
@@ -94,9 +94,8 @@ static void test_ids_that_the_router_gives(void **state)
 {
     struct setting *const setting = *state;
     char signature[STE_SIGNATURE_TEXT_BYTES], first[128];
-    struct ste_mq_delivery delivery =
-        fixture_sign(setting->fixture->hmac, "BROKSGSG/mac", STE_BYTES(NOE("R", "BROKSGSG")),
-                     signature);
+    struct ste_mq_delivery delivery = fixture_sign(setting->fixture->hmac, "BROKSGSG/mac",
+                                                   STE_BYTES(NOE("R", "BROKSGSG")), signature);
     delivery.message_id = (struct ste_bytes){0};
     decode_delivery(setting, &delivery);
     const struct ste_bytes id = setting->records[0].delivery_id;
@@ -193,8 +192,8 @@ static void test_neighbours_of_a_wrong_sender_stand(void **state)
 {
     struct setting *const setting = *state;
     decode(setting, "AGENSGSG/mac",
-           STE_BYTES(BATCH(NOE("R-0", "INVMSGSG") NOE("R-1", "BROKSGSG") "<x/>"
-                               NOE("R-3", "AGENSGSG") "<TradeMessage><Br")),
+           STE_BYTES(BATCH(NOE("R-0", "INVMSGSG") NOE("R-1", "BROKSGSG") "<x/>" /* no message */
+                           NOE("R-3", "AGENSGSG") "<TradeMessage><Br")),
            true);
     static const char *const codes[] = {"", "XSND", "XNSP", "", "XWEL"};
     assert_int_equal(setting->count, 5);
@@ -303,8 +302,8 @@ static void test_a_newer_version_is_kept_as_it_is(void **state)
 static void test_garbage_and_nothing_are_exceptions_too(void **state)
 {
     struct setting *const setting = *state;
-    const struct ste_bytes bodies[] = {STE_BYTES("x"), STE_BYTES("no record at all, just text"),
-                                       {NULL, 0}};
+    const struct ste_bytes bodies[] = {
+        STE_BYTES("x"), STE_BYTES("no record at all, just text"), {NULL, 0}};
     for (size_t i = 0; i < 3; i++) {
         decode_dead(setting, bodies[i]);
         assert_int_equal(setting->count, 1);

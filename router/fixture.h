@@ -85,8 +85,8 @@ static inline bool fixture_load_ref(struct fixture *fixture)
              fixture->participants);
     enum ste_code rc = ste_tree_parse("map.yaml", ste_bytes_of(yaml), &faults, &tree, &err);
     if (rc == STE_OK)
-        rc = ste_ref_load_tree(ste_tree_root(tree), fixture->business_date, &faults,
-                               &fixture->ref, &err);
+        rc = ste_ref_load_tree(ste_tree_root(tree), fixture->business_date, &faults, &fixture->ref,
+                               &err);
     ste_faults_print(&faults, stderr);
     ste_faults_deinit(&faults);
     ste_tree_free(tree);

@@ -29,8 +29,7 @@ static void add_bytes(struct ste_gather *gather, struct ste_route route, uint64_
                       uint64_t now_ns, size_t bytes)
 {
     static char body[2 * STE_GATHER_BYTES_MAX];
-    const struct ste_record record = {
-        .message = {.type = STE_TYPE_NOE, .original = {body, bytes}}};
+    const struct ste_record record = {.message = {.type = STE_TYPE_NOE, .original = {body, bytes}}};
     assert_true(ste_gather_add(gather, route, &record, sequence, now_ns));
 }
 

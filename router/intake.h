@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Deliveries taken and not yet acked. Each counts its records that are not confirmed; deliveries are
- * acked at zero, lowest contiguous prefix first. Forgotten whole when the connection is rebuilt. */
+ * Deliveries taken and not yet acked. Each counts its records that are not confirmed; deliveries
+ * are acked at zero, lowest contiguous prefix first. Forgotten whole when the connection is
+ * rebuilt. */
 #ifndef STE_ROUTER_INTAKE_H
 #define STE_ROUTER_INTAKE_H
 

@@ -154,14 +154,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_intake, close_intake)
     const struct CMUnitTest tests[] = {
-        TEST(test_nothing_to_ack),
-        TEST(test_a_delivery_waits_for_its_last_record),
-        TEST(test_not_before_it_is_decoded),
-        TEST(test_only_the_contiguous_prefix),
-        TEST(test_interleaved_confirms),
-        TEST(test_a_delivery_without_records_is_done_at_once),
-        TEST(test_full_and_round_the_ring),
-        TEST(test_forget),
+        TEST(test_nothing_to_ack),           TEST(test_a_delivery_waits_for_its_last_record),
+        TEST(test_not_before_it_is_decoded), TEST(test_only_the_contiguous_prefix),
+        TEST(test_interleaved_confirms),     TEST(test_a_delivery_without_records_is_done_at_once),
+        TEST(test_full_and_round_the_ring),  TEST(test_forget),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

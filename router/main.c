@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * ste-router: takes deliveries from ste.in, verifies, decodes and places them, path stops 2 to 4. */
+ * ste-router, path stops 2 to 4: takes deliveries from ste.in, verifies, decodes, places them. */
 #include <stdio.h>
 #include <stdlib.h>
 

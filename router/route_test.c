@@ -90,7 +90,8 @@ static void test_only_the_match_key_counts(void **state)
 static void test_a_refused_one_is_placed_by_its_bytes(void **state)
 {
     struct ste_record record = {
-        .message = {.type = STE_TYPE_EXC, .original = STE_BYTES("<garbage"),
+        .message = {.type = STE_TYPE_EXC,
+                    .original = STE_BYTES("<garbage"),
                     .exc = {.code = STE_C_XWEL, .level = STE_LEVEL_REJECT}}};
     const uint64_t hash = ste_hash_low64(ste_hash_of(STE_BYTES("<garbage")));
     for (unsigned shard_count = 1; shard_count <= 16; shard_count++) {

@@ -56,9 +56,8 @@ bool ste_verify_sender(const struct ste_participant *signer, struct ste_message 
     if (message->exc.code != STE_C_NONE && ste_exc_rank(&message->exc) <= sender_rank)
         return true;
     const char *const place = ste_arena_printf(arena, "%u:%u", sender->line, sender->column);
-    const char *const text =
-        ste_arena_printf(arena, "%s may not send for %.*s", signer->bic8,
-                         (int)sender->value.len, sender->value.at);
+    const char *const text = ste_arena_printf(arena, "%s may not send for %.*s", signer->bic8,
+                                              (int)sender->value.len, sender->value.at);
     message->exc = refusal(STE_C_XSND, ste_bytes_of(place), text);
     message->exc.element = STE_BYTES("Sender");
     message->type = STE_TYPE_EXC;

@@ -16,7 +16,7 @@ const struct ste_key *ste_verify_delivery(const struct ste_ref *ref, ste_date bu
 
 /* Refuses the message with XSND when `signer` may not send for its Sender, unless something that is
  * reported earlier was found already. False: out of memory. */
-STE_MUST_CHECK bool ste_verify_sender(const struct ste_participant *signer, struct ste_message *message,
-                                      struct ste_arena *arena);
+STE_MUST_CHECK bool ste_verify_sender(const struct ste_participant *signer,
+                                      struct ste_message *message, struct ste_arena *arena);
 
 #endif

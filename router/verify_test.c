@@ -99,8 +99,7 @@ static void test_user_id(void **state)
     delivery.user_id = STE_BYTES("BROKSGSG");
     assert_non_null(verify(fixture, &delivery, &refusal));
     delivery.user_id = STE_BYTES("STEHSGSG");
-    assert_refused(fixture, &delivery, "XKEY", "0",
-                   "the broker user is not the key's participant");
+    assert_refused(fixture, &delivery, "XKEY", "0", "the broker user is not the key's participant");
 }
 
 /* ---- senders ---- */
@@ -158,9 +157,9 @@ static void test_what_is_reported_before_the_sender(void **state)
         enum ste_msg_code code;
         const char *element, *reported;
     } others[] = {
-        {STE_C_XLIM, "", "XLIM"},          {STE_C_XNSP, "", "XNSP"},
-        {STE_C_XFMT, "Sender", "XFMT"},    {STE_C_XREP, "Sender", "XREP"},
-        {STE_C_XTYP, "", "XSND"},          {STE_C_XMIS, "Reference", "XSND"},
+        {STE_C_XLIM, "", "XLIM"},        {STE_C_XNSP, "", "XNSP"},
+        {STE_C_XFMT, "Sender", "XFMT"},  {STE_C_XREP, "Sender", "XREP"},
+        {STE_C_XTYP, "", "XSND"},        {STE_C_XMIS, "Reference", "XSND"},
         {STE_C_XFMT, "Manager", "XSND"},
     };
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {

@@ -274,11 +274,13 @@ static enum ste_code run_connected(struct worker *worker, struct ste_error *err)
     return STE_OK;
 }
 
-/* Take no more, finish what is in hand, ack. */
+/* Take no more, finish what is in hand, ack. While the broker blocks nothing can be finished: it
+ * comes again. */
 static enum ste_code drain(struct worker *worker, struct ste_error *err)
 {
     const uint64_t limit_ns = ste_clock_mono_ns() + DRAIN_MS * STE_NS_PER_MS;
-    while (worker->intake.first != worker->intake.next && ste_clock_mono_ns() < limit_ns) {
+    while (worker->intake.first != worker->intake.next && !ste_mq_blocked(worker->publish) &&
+           ste_clock_mono_ns() < limit_ns) {
         enum ste_code rc = send_and_settle(worker, true, err);
         if (rc == STE_OK)
             rc = beat(worker, err);

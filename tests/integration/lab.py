@@ -254,11 +254,15 @@ class Lab:
 
     # Broker.
 
-    def broker(self, path, method="GET", body=None):
-        """The management API as administrator; parsed JSON, or None where it answers nothing."""
-        answer = requests.request(method, "http://127.0.0.1:%d/api/%s" % (
+    def ask_broker(self, path, method="GET", body=None):
+        """The management API as administrator."""
+        return requests.request(method, "http://127.0.0.1:%d/api/%s" % (
             self.ports()["management"], path), json=body, timeout=20,
             auth=("ste-admin", self.secret("broker-admin")))
+
+    def broker(self, path, method="GET", body=None):
+        """Parsed JSON, or None where it answers nothing."""
+        answer = self.ask_broker(path, method, body)
         answer.raise_for_status()
         return answer.json() if answer.content else None
 
