@@ -25,19 +25,20 @@ struct check_options {
 
 static void usage(FILE *to)
 {
-    fprintf(to,
-            "Usage: ste-admin --config FILE check --sent LEDGER… --cls LEDGER… [--wait S] "
-            "[--json FILE]\n"
-            "Compares what was confirmed and what arrived with every row of every shard.\n"
-            "  --sent LEDGER  of ste-bench drive; may be repeated, further files may follow\n"
-            "  --cls LEDGER   of ste-bench pool; likewise\n"
-            "  --wait S       first wait up to S seconds (default 30) until queues and outboxes\n"
-            "                 are empty and nothing is missing\n"
-            "  --no-queues    do not ask the broker\n"
-            "  --json FILE    the result as one JSON object\n"
-            "Exit status: 0 clean; 1 lost, duplicates, phantoms, missing or misplaced is not 0, or\n"
-            "something failed; 2 wrong usage; 3 not at rest in time (what is found is printed all\n"
-            "the same)\n");
+    fprintf(
+        to,
+        "Usage: ste-admin --config FILE check --sent LEDGER… --cls LEDGER… [--wait S] "
+        "[--json FILE]\n"
+        "Compares what was confirmed and what arrived with every row of every shard.\n"
+        "  --sent LEDGER  of ste-bench drive; may be repeated, further files may follow\n"
+        "  --cls LEDGER   of ste-bench pool; likewise\n"
+        "  --wait S       first wait up to S seconds (default 30) until queues and outboxes\n"
+        "                 are empty and nothing is missing\n"
+        "  --no-queues    do not ask the broker\n"
+        "  --json FILE    the result as one JSON object\n"
+        "Exit status: 0 clean; 1 lost, duplicates, phantoms, missing or misplaced is not 0, or\n"
+        "something failed; 2 wrong usage; 3 not at rest in time (what is found is printed all\n"
+        "the same)\n");
 }
 
 static enum ste_code read_everything(struct ste_check *check, const struct ste_cluster *cluster,

@@ -9,14 +9,15 @@
 
 static void usage(FILE *to)
 {
-    fprintf(to,
-            "Usage: ste-admin --config FILE migrate [--check]\n"
-            "Makes database, tables, identity, rights and open days (business date -30 to +7) on\n"
-            "every shard; safe to repeat. A shard that is another one is left as it is.\n"
-            "  --check  change nothing; print each difference\n"
-            "The map's database.users.migrator owns the schema: it needs all rights on the\n"
-            "database with GRANT OPTION, and CREATE USER unless the other logins exist.\n"
-            "Exit status: 0 done, or nothing differs; 1 failed, or something differs; 2 wrong usage\n");
+    fprintf(
+        to,
+        "Usage: ste-admin --config FILE migrate [--check]\n"
+        "Makes database, tables, identity, rights and open days (business date -30 to +7) on\n"
+        "every shard; safe to repeat. A shard that is another one is left as it is.\n"
+        "  --check  change nothing; print each difference\n"
+        "The map's database.users.migrator owns the schema: it needs all rights on the\n"
+        "database with GRANT OPTION, and CREATE USER unless the other logins exist.\n"
+        "Exit status: 0 done, or nothing differs; 1 failed, or something differs; 2 wrong usage\n");
 }
 
 static int run(const struct ste_cluster *cluster, bool check)

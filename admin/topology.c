@@ -12,12 +12,14 @@
 
 static void usage(FILE *to)
 {
-    fprintf(to, "Usage: ste-admin --config FILE topology [--check]\n"
-                "Makes the exchanges, queues, policies, users and rights that the map needs, and\n"
-                "corrects those that differ; safe to repeat. A line tells each thing made.\n"
-                "  --check  change nothing; print each difference\n"
-                "The map's broker.users.admin must exist and have the tag administrator.\n"
-                "Exit status: 0 done, or nothing differs; 1 failed, or something differs; 2 wrong usage\n");
+    fprintf(
+        to,
+        "Usage: ste-admin --config FILE topology [--check]\n"
+        "Makes the exchanges, queues, policies, users and rights that the map needs, and\n"
+        "corrects those that differ; safe to repeat. A line tells each thing made.\n"
+        "  --check  change nothing; print each difference\n"
+        "The map's broker.users.admin must exist and have the tag administrator.\n"
+        "Exit status: 0 done, or nothing differs; 1 failed, or something differs; 2 wrong usage\n");
 }
 
 /* What lib/ref knows of the participants, as lib/mq takes it; NULL when out of memory. An inactive

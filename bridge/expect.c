@@ -113,6 +113,29 @@ enum ste_code ste_expect_note(struct ste_expect *expect, const char *word, bool 
     return no_memory(err);
 }
 
+static void trade_word(struct ste_bytes trade_key_hex, char out[static KEY_BYTES])
+{
+    snprintf(out, KEY_BYTES, "trade %.*s", (int)trade_key_hex.len, trade_key_hex.at);
+}
+
+enum ste_code ste_expect_trade(struct ste_expect *expect, struct ste_hash trade_key,
+                               struct ste_error *err)
+{
+    char hex[2 * sizeof(trade_key.bytes) + 1], word[KEY_BYTES];
+    bool is_new = false;
+    ste_hex(trade_key.bytes, sizeof(trade_key.bytes), hex);
+    trade_word(ste_bytes_of(hex), word);
+    return ste_expect_note(expect, word, &is_new, err);
+}
+
+/* Parties' keys bring the outcomes of all their trades, whoever sent the messages. */
+static bool is_ours(const struct ste_expect *expect, const struct ste_reply *reply)
+{
+    char word[KEY_BYTES];
+    trade_word(reply->trade_key, word);
+    return tfind(word, &expect->words, compare_text) != NULL;
+}
+
 /* ---- outcomes ---- */
 
 /* The place of (trade, receiver, kind, version of the trade's state), made when it is new. */
@@ -289,10 +312,14 @@ enum ste_code ste_expect_take(struct ste_expect *expect, const struct ste_reply 
             rc = no_memory(err);
         break;
     case STE_REPLY_CLS:
-        rc = take_clearing(expect, reply, ret_show, err);
+        *ret_show = is_ours(expect, reply);
+        if (*ret_show)
+            rc = take_clearing(expect, reply, ret_show, err);
         break;
     default:
-        rc = take_outcome(expect, reply, err);
+        *ret_show = is_ours(expect, reply);
+        if (*ret_show)
+            rc = take_outcome(expect, reply, err);
         break;
     }
     *ret_reference = ste_bytes_of(expect->reference);

@@ -19,11 +19,14 @@ STE_MUST_CHECK enum ste_code ste_expect_delivery(struct ste_expect *expect,
                                                  struct ste_bytes message_id,
                                                  const struct ste_message *messages, size_t count,
                                                  struct ste_error *err);
+/* Announces a trade: only outcomes of announced trades are shown. STE_E_NOMEM. */
+STE_MUST_CHECK enum ste_code ste_expect_trade(struct ste_expect *expect, struct ste_hash trade_key,
+                                              struct ste_error *err);
 /* *ret_new: this word (a routing key, an id of what was taken) was not noted before. STE_E_NOMEM. */
 STE_MUST_CHECK enum ste_code ste_expect_note(struct ste_expect *expect, const char *word,
                                              bool *ret_new, struct ste_error *err);
-/* Takes a reply into account. *ret_show false: it answers somebody else's message, or repeats what was
- * shown. *ret_reference: what the answered message called itself, absent where the reply answers
+/* Takes a reply into account. *ret_show false: it answers somebody else's message, tells of a trade that
+ * was not announced, or repeats what was shown. *ret_reference: what the answered message called itself, absent where the reply answers
  * none; valid until the next call. STE_E_NOMEM. */
 STE_MUST_CHECK enum ste_code ste_expect_take(struct ste_expect *expect,
                                              const struct ste_reply *reply, bool *ret_show,

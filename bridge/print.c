@@ -91,7 +91,8 @@ static void put_conditions(struct ste_json_writer *json, const struct ste_reply 
 
 static void put_legs(struct ste_json_writer *json, const struct ste_reply *reply)
 {
-    put(json, "action", reply->action);
+    /* A MAC comes with a CLS that says NEWM, always. */
+    put(json, "action", reply->kind == STE_REPLY_MAC ? STE_BYTES("NEWM") : reply->action);
     ste_json_put_uint(json, "version", reply->version);
     ste_json_put_list(json, "legs");
     for (size_t i = 0; i < reply->leg_count; i++) {

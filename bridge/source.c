@@ -45,6 +45,19 @@ static enum ste_code make_room(struct ste_submission *submission, struct ste_err
     return rc;
 }
 
+/* What the engine will say of this message's trade is ours to show. */
+static enum ste_code expect_trade(struct ste_submission *submission,
+                                  const struct ste_message *message, struct ste_error *err)
+{
+    static const struct ste_match_key unused; /* placement is the router's business */
+    struct ste_trade_id id;
+    if (message->exc.code != STE_C_NONE)
+        return STE_OK;
+    if (!ste_trade_identify(message, &unused, submission->arena, &id))
+        return ste_error_set(err, STE_E_NOMEM, "could not identify a trade");
+    return ste_expect_trade(ste_answers_expect(submission->answers), id.trade_key, err);
+}
+
 /* The reply queue takes the answers of everybody concerned before they can be made. */
 static enum ste_code await_answers(struct ste_submission *submission,
                                    const struct ste_signing_key *key, struct ste_bytes id,
@@ -58,6 +71,8 @@ static enum ste_code await_answers(struct ste_submission *submission,
         ste_answers_bind(answers, ste_bytes_of(key->key->participant->bic8), err);
     for (size_t i = 0; rc == STE_OK && i < count; i++)
         rc = ste_answers_bind(answers, ste_bic8(ste_value(&messages[i], STE_F_SENDER)), err);
+    for (size_t i = 0; rc == STE_OK && i < count; i++)
+        rc = expect_trade(submission, &messages[i], err);
     if (rc == STE_OK)
         rc = ste_expect_delivery(ste_answers_expect(answers), id, messages, count, err);
     return rc;

@@ -121,8 +121,7 @@ static enum ste_code login(struct ste_shard *shard, const struct ste_cluster *cl
     shard->broken = true;
     return ste_error_set(err, rc, "could not open shard %u at %s as %s: %s (%u)%s", shard->number,
                          conf->socket ? conf->socket : conf->host, user->user,
-                         mysql_error(shard->db), number,
-                         not_made ? ": run ste-admin migrate" : "");
+                         mysql_error(shard->db), number, not_made ? ": run ste-admin migrate" : "");
 }
 
 enum ste_code ste_shard_connect(const struct ste_cluster *cluster, unsigned number,

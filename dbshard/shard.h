@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * One connection to one shard, and the statements of a batch transaction; dbshard/README.md has the
- * rules and the figures. The only user of Connector/C. One owner thread; every call blocks at most the
- * read timeout (5 s). SQL that runs on MariaDB 10.11+ and MySQL 8.4+. Multi-row statements are
+ * rules and the figures. The only user of Connector/C. One owner thread; every call blocks at most
+ * the read timeout (5 s). SQL that runs on MariaDB 10.11+ and MySQL 8.4+. Multi-row statements are
  * built from bytes by one function and split below max_allowed_packet.
  *
  * Errors of every call: STE_E_SHARD_DOWN (close and open again), STE_E_SHARD_DEADLOCK,
@@ -64,8 +64,8 @@ STE_MUST_CHECK enum ste_code
 ste_shard_lock_and_load(struct ste_shard *shard, const struct ste_trade_key_row *keys, size_t count,
                         struct ste_arena *arena, struct ste_trade_row *rows, struct ste_error *err);
 /* Other trades with one of these match hashes, dated within STE_SIBLING_DAYS of their date, LOCK IN
- * SHARE MODE; only asked for keys that were new. Rows of this batch's own placeholders are in the answer
- * too. */
+ * SHARE MODE; only asked for keys that were new. Rows of this batch's own placeholders are in the
+ * answer too. */
 STE_MUST_CHECK enum ste_code ste_shard_load_siblings(struct ste_shard *shard,
                                                      const struct ste_trade_key_row *keys,
                                                      size_t count, struct ste_arena *arena,

@@ -17,7 +17,8 @@ size_t ste_arena_used(const struct ste_arena *arena);
 void *ste_arena_alloc(struct ste_arena *arena, size_t bytes);
 /* The same for `count` items; NULL also when the product overflows. */
 void *ste_arena_alloc_array(struct ste_arena *arena, size_t item_bytes, size_t count);
-struct ste_bytes ste_arena_dup(struct ste_arena *arena, struct ste_bytes bytes); /* +NUL; at NULL on failure */
+/* A copy with a NUL behind it; `at` is NULL on failure. */
+struct ste_bytes ste_arena_dup(struct ste_arena *arena, struct ste_bytes bytes);
 char *ste_arena_printf(struct ste_arena *arena, const char *format, ...) STE_PRINTF(2, 3);
 
 #define STE_ARENA_NEW(arena, type) ((type *)ste_arena_alloc((arena), sizeof(type)))

@@ -36,8 +36,16 @@ static void trim_takes_xml_white_space_only(void **state)
 
 static void whole_numbers(void **state)
 {
-    static const char *const bad[] = {"", "-1", "+1", " 1", "1 ", "1.0", "0x1", "a",
-                                      "18446744073709551616", "99999999999999999999"};
+    static const char *const bad[] = {"",
+                                      "-1",
+                                      "+1",
+                                      " 1",
+                                      "1 ",
+                                      "1.0",
+                                      "0x1",
+                                      "a",
+                                      "18446744073709551616",
+                                      "99999999999999999999"};
     (void)state;
     uint64_t value = 7;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
@@ -98,8 +106,7 @@ static void integers_are_little_endian_and_come_back(void **state)
     ste_buf_u64(&buf, UINT64_C(0x123456789abcdef0));
     ste_buf_block(&buf, STE_BYTES("text"));
     ste_buf_block(&buf, STE_BYTES(""));
-    static const char expected[] =
-        "\xfe\x78\x56\x34\x12\xf0\xde\xbc\x9a\x78\x56\x34\x12\x04text";
+    static const char expected[] = "\xfe\x78\x56\x34\x12\xf0\xde\xbc\x9a\x78\x56\x34\x12\x04text";
     assert_int_equal(buf.len, sizeof(expected));
     assert_memory_equal(buf.at, expected, sizeof(expected));
     struct ste_reader reader = ste_reader_of(ste_buf_bytes(&buf));

@@ -9,8 +9,8 @@
 #define STE_NS_PER_MS UINT64_C(1000000)
 #define STE_NS_PER_S UINT64_C(1000000000)
 
-uint64_t ste_clock_mono_ns(void);   /* timers and durations; never jumps */
-uint64_t ste_clock_wall_us(void);   /* UTC microseconds since 1970, for stamps only */
+uint64_t ste_clock_mono_ns(void); /* timers and durations; never jumps */
+uint64_t ste_clock_wall_us(void); /* UTC microseconds since 1970, for stamps only */
 uint64_t ste_clock_thread_cpu_ns(void);
 void ste_clock_sleep_ms(uint32_t ms);
 /* "2026-11-30T09:15:02.123456Z"; out needs STE_CLOCK_TEXT_BYTES. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * One shape of failure for every library: a code is returned, the details go to the caller's
- * struct ste_error. Libraries return, programs log. Outputs named ret_… are untouched on failure. */
+ * struct ste_error. Libraries return, programs log. Outputs named ret_… stay as they are on
+ * failure. */
 #ifndef STE_BASE_ERROR_H
 #define STE_BASE_ERROR_H
 

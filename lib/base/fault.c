@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The one function static of the project: fault builds only, and the count must span all workers. */
+/* The one function static that changes: fault builds only, and the count spans all workers. */
 void ste_fault_pass(const char *point)
 {
     static _Atomic unsigned long passed;

@@ -10,7 +10,7 @@ struct ste_hash {
 };
 
 struct ste_hash ste_hash_of(struct ste_bytes bytes);
-uint64_t ste_hash_low64(struct ste_hash hash); /* the low 64 bits of the 128 */
+uint64_t ste_hash_low64(struct ste_hash hash);              /* the low 64 bits of the 128 */
 int ste_hash_compare(struct ste_hash a, struct ste_hash b); /* memcmp order */
 bool ste_hash_equal(struct ste_hash a, struct ste_hash b);
 /* XXH3-64, seed 0: identities inside one trade. */

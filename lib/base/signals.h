@@ -7,9 +7,9 @@
 #include <stdint.h>
 #include "base/error.h"
 
-/* Blocks SIGTERM, SIGINT, SIGHUP and SIGPIPE for this and all later threads; *ret_fd reads the first
- * three (a broken pipe is told by the write that meets it). The caller closes it. Call before any
- * thread starts. Errors: STE_E_FILE (stop). */
+/* Blocks SIGTERM, SIGINT, SIGHUP and SIGPIPE for this and all later threads; *ret_fd reads the
+ * first three (a broken pipe is told by the write that meets it). The caller closes it. Call before
+ * any thread starts. Errors: STE_E_FILE (stop). */
 STE_MUST_CHECK enum ste_code ste_signals_open(int *ret_fd, struct ste_error *err);
 /* Waits up to timeout_ms (-1 for ever); 0 when none came, else the signal number. */
 int ste_signals_wait(int fd, int timeout_ms);

@@ -29,8 +29,8 @@ void ste_check_characters(struct ste_checker *checker, const struct ste_yaml *no
 /* A list of at most `limit` entries; else NULL, and the fault stands. */
 const struct ste_yaml *ste_check_list(struct ste_checker *checker, const struct ste_yaml *map,
                                       const char *key, const char *path, size_t limit);
-/* The entries of a list are words of `choices` (blank-separated), at least one, none twice. False: an
- * entry is none of them. */
+/* The entries of a list are words of `choices` (blank-separated), at least one, none twice. False:
+ * an entry is none of them. */
 bool ste_check_choices(struct ste_checker *checker, const struct ste_yaml *list, const char *path,
                        const char *choices);
 /* Both maps have this value and it is the same. */

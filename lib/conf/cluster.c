@@ -179,8 +179,8 @@ static void build_warnings(struct build *build)
     for (unsigned shard = 0; shard < cluster->shard_count; shard++) {
         for (unsigned bit = 0; bit < STE_QUEUE_TYPE_COUNT; bit++) {
             if (!(consumed[shard] & (1u << bit)))
-                ste_buf_printf(&text, "no node consumes queue ste.%s.%02u\n",
-                               ste_queue_types[bit], shard);
+                ste_buf_printf(&text, "no node consumes queue ste.%s.%02u\n", ste_queue_types[bit],
+                               shard);
         }
     }
     struct ste_bytes copy = ste_arena_dup(build->owned->arena, ste_buf_bytes(&text));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The cluster map as a checked, read-only structure. The file's sections `profiles` and `reference`
- * are read by lib/ref from the same tree (ste_cluster_tree). docs/cluster.example.yaml shows a whole
- * map; docs/CONFIG.md is printed from the tables that check it. */
+ * are read by lib/ref from the same tree (ste_cluster_tree). docs/cluster.example.yaml shows a
+ * whole map; docs/CONFIG.md is printed from the tables that check it. */
 #ifndef STE_CONF_CLUSTER_H
 #define STE_CONF_CLUSTER_H
 
@@ -62,7 +62,7 @@ struct ste_node_conf {
 
 struct ste_cluster {
     const char *id;
-    unsigned shard_count; /* 1..STE_SHARD_COUNT_MAX, fixed at creation */
+    unsigned shard_count;                            /* 1..STE_SHARD_COUNT_MAX, fixed at creation */
     const char *match_key[STE_MATCH_KEY_FIELDS_MAX]; /* element names */
     size_t match_key_count;
     ste_date business_date;
@@ -95,8 +95,8 @@ STE_MUST_CHECK enum ste_code ste_cluster_load(const char *path, struct ste_fault
                                               struct ste_cluster **ret, struct ste_error *err);
 void ste_cluster_free(struct ste_cluster *cluster);
 /* For a check that shows the faults of all libraries at once: a cluster of which only file, folder
- * and tree are set, however faulty its sections are; adds the faults of the tree itself only. Nothing
- * may run from it. The result is the caller's, ste_cluster_free(). */
+ * and tree are set, however faulty its sections are; adds the faults of the tree itself only.
+ * Nothing may run from it. The result is the caller's, ste_cluster_free(). */
 STE_MUST_CHECK enum ste_code ste_cluster_draft(const char *path, struct ste_faults *faults,
                                                struct ste_cluster **ret, struct ste_error *err);
 /* What is allowed and still worth a word at start (a shard that no node consumes), one per line; ""
@@ -107,10 +107,11 @@ const struct ste_rule_table *ste_cluster_rules(size_t *ret_count);
 /* The tree behind it, for the sections other libraries own; lives as long as the cluster. */
 const struct ste_yaml *ste_cluster_tree(const struct ste_cluster *cluster);
 /* NULL when no component has that name. */
-const struct ste_router_conf *ste_cluster_router(const struct ste_cluster *cluster, const char *name);
+const struct ste_router_conf *ste_cluster_router(const struct ste_cluster *cluster,
+                                                 const char *name);
 const struct ste_node_conf *ste_cluster_node(const struct ste_cluster *cluster, const char *name);
-/* First line of the file, without its end; `out` is wiped by the caller after use. Errors: STE_E_FILE,
- * STE_E_CONFIG when the line is empty, too long or holds a NUL (stop). */
+/* First line of the file, without its end; `out` is wiped by the caller after use. Errors:
+ * STE_E_FILE, STE_E_CONFIG when the line is empty, too long or holds a NUL (stop). */
 STE_MUST_CHECK enum ste_code ste_secret_read(const char *file, char *out, size_t out_bytes,
                                              struct ste_error *err);
 

@@ -24,8 +24,8 @@ enum ste_section_id {
 };
 extern const struct ste_rule_table ste_sections[STE_SECTION_COUNT];
 
-extern const char *const ste_role_keys[STE_ROLE_COUNT];              /* keys of broker.users */
-extern const char *const ste_db_role_keys[STE_DB_ROLE_COUNT];        /* keys of database.users */
+extern const char *const ste_role_keys[STE_ROLE_COUNT];       /* keys of broker.users */
+extern const char *const ste_db_role_keys[STE_DB_ROLE_COUNT]; /* keys of database.users */
 
 enum { STE_HOST_COUNT_MAX = 256, STE_COMPONENT_COUNT_MAX = 512 };
 

@@ -16,14 +16,14 @@ enum { STE_TREE_DEPTH_MAX = 16, STE_TREE_NODES_MAX = 200000, STE_TREE_BYTES_MAX 
 struct ste_yaml {
     enum ste_yaml_kind kind;
     const char *file;
-    unsigned line, column;        /* from 1 */
-    const char *key;              /* in a map: this child's key, else NULL */
+    unsigned line, column;         /* from 1 */
+    const char *key;               /* in a map: this child's key, else NULL */
     unsigned key_line, key_column; /* in a map: where the key stands */
-    const char *scalar;           /* STE_NODE_SCALAR: the text, else NULL */
-    bool quoted;                  /* a quoted scalar is always text */
-    bool refused;                 /* an alias: a fault stands already, say no more about it */
-    const struct ste_yaml *child; /* first child */
-    const struct ste_yaml *next;  /* next sibling */
+    const char *scalar;            /* STE_NODE_SCALAR: the text, else NULL */
+    bool quoted;                   /* a quoted scalar is always text */
+    bool refused;                  /* an alias: a fault stands already, say no more about it */
+    const struct ste_yaml *child;  /* first child */
+    const struct ste_yaml *next;   /* next sibling */
     size_t child_count;
 };
 
@@ -39,16 +39,17 @@ struct ste_faults {
 };
 void ste_faults_deinit(struct ste_faults *faults);
 bool ste_faults_any(const struct ste_faults *faults);
-/* `path` is the dotted place in the document, e.g. "shards[3].port", "" for the whole of it. node may
- * be NULL: then the line has no file. Control characters are shown as '?'. faults may be NULL. */
+/* `path` is the dotted place in the document, e.g. "shards[3].port", "" for the whole of it. node
+ * may be NULL: then the line has no file. Control characters are shown as '?'. faults may be NULL.
+ */
 void ste_faults_add(struct ste_faults *faults, const struct ste_yaml *node, const char *path,
                     const char *format, ...) STE_PRINTF(4, 5);
 /* One line each, sorted by file, line and column. */
 void ste_faults_print(const struct ste_faults *faults, FILE *file);
 
 /* A syntax fault is added to faults and returns STE_E_CONFIG; an unreadable file STE_E_FILE. After
- * duplicate keys (the first stands), aliases, anchors and tags the tree is given all the same, so that
- * the faults of its content can be found too: look at ste_faults_any before it is used. */
+ * duplicate keys (the first stands), aliases, anchors and tags the tree is given all the same, so
+ * that the faults of its content can be found too: look at ste_faults_any before it is used. */
 STE_MUST_CHECK enum ste_code ste_tree_load(const char *path, struct ste_faults *faults,
                                            struct ste_tree **ret, struct ste_error *err);
 STE_MUST_CHECK enum ste_code ste_tree_parse(const char *name, struct ste_bytes yaml,
@@ -79,15 +80,16 @@ struct ste_rule_row {
     const char *key;
     enum ste_value_type type;
     bool required;
-    uint64_t min, max;          /* STE_VALUE_UINT; max also: bytes of a text, 0 is 255 */
-    const char *default_text;   /* NULL: none; absent is not zero */
-    const char *unit;           /* "s", "min", "messages/s" or NULL */
+    uint64_t min, max;        /* STE_VALUE_UINT; max also: bytes of a text, 0 is 255 */
+    const char *default_text; /* NULL: none; absent is not zero */
+    const char *unit;         /* "s", "min", "messages/s" or NULL */
     const char *choices;
     const char *help;
 };
 const struct ste_rule_row *ste_rules_row(const struct ste_rule_row *rows, size_t row_count,
                                          const char *key); /* or NULL */
-/* Checks one value, of a map or a list, against a row; true when it is good. faults NULL: only asks. */
+/* Checks one value, of a map or a list, against a row; true when it is good. faults NULL: only
+ * asks. */
 bool ste_value_check(const struct ste_yaml *node, const char *path, const struct ste_rule_row *row,
                      struct ste_faults *faults);
 /* A section and its rows, as docs/CONFIG.md shows it. */

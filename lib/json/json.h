@@ -26,8 +26,8 @@ enum ste_json_kind {
 struct ste_json;
 
 /* One whole document, white space around it allowed. Refused: more than max_bytes (0 means
- * STE_JSON_BYTES_MAX, which is also the most), deeper than STE_JSON_DEPTH_MAX, not UTF-8, a NUL in a
- * text, anything behind the document. *ret is the caller's, ste_json_free(). err->place is a byte
+ * STE_JSON_BYTES_MAX, which is also the most), deeper than STE_JSON_DEPTH_MAX, not UTF-8, a NUL in
+ * a text, anything behind the document. *ret is the caller's, ste_json_free(). err->place is a byte
  * offset. Errors: STE_E_PARSE (cJSON does not tell lack of memory apart), STE_E_LIMIT (reject). */
 STE_MUST_CHECK enum ste_code ste_json_parse(struct ste_bytes text, size_t max_bytes,
                                             struct ste_json **ret, struct ste_error *err);
@@ -50,9 +50,10 @@ bool ste_json_bool(const struct ste_json *node, bool *ret);
 
 /* ---- Writing ------------------------------------------------------------------------------- */
 
-/* On the caller's stack over a buffer that outlives it; the buffer's `failed` tells of lack of memory.
- * `key` names the member inside an object and is NULL inside a list and at the top. Mixing these up,
- * more ends than begins, or more than STE_JSON_DEPTH_MAX begins are bugs: they set `failed` too. */
+/* On the caller's stack over a buffer that outlives it; the buffer's `failed` tells of lack of
+ * memory. `key` names the member inside an object and is NULL inside a list and at the top. Mixing
+ * these up, more ends than begins, or more than STE_JSON_DEPTH_MAX begins are bugs: they set
+ * `failed` too. */
 struct ste_json_writer {
     struct ste_buf *out;
     uint64_t objects; /* bit per level: it is an object */
@@ -69,7 +70,7 @@ void ste_json_put_list(struct ste_json_writer *writer, const char *key);   /* â€
 void ste_json_put_end(struct ste_json_writer *writer);                     /* of either */
 /* Escaped; bytes that are not UTF-8 become U+FFFD, so that what is written always parses. */
 void ste_json_put_text(struct ste_json_writer *writer, const char *key, struct ste_bytes text);
-void ste_json_put_cstr(struct ste_json_writer *writer, const char *key, const char *text); /* NULL: null */
+void ste_json_put_cstr(struct ste_json_writer *writer, const char *key, const char *text_or_null);
 /* A number up to 2^53, above that a text of digits. */
 void ste_json_put_uint(struct ste_json_writer *writer, const char *key, uint64_t value);
 void ste_json_put_int(struct ste_json_writer *writer, const char *key, int64_t value);

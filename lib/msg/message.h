@@ -59,17 +59,17 @@ const char *ste_type_name(enum ste_type type);             /* "NOE" */
 const char *ste_function_name(enum ste_function function); /* "NEWM", "" for none */
 const char *ste_msg_code_name(enum ste_msg_code code);     /* "DDAT" */
 const char *ste_msg_code_text(enum ste_msg_code code);
-enum ste_msg_code ste_msg_code_of(struct ste_bytes name);  /* STE_C_NONE when unknown */
-unsigned ste_type_queue(enum ste_type type);               /* index in ste_queue_types */
-const char *ste_field_element(enum ste_field_id id);       /* "Price" for STE_F_PRICE_TYPE too */
-const char *ste_field_attribute(enum ste_field_id id);     /* NULL: the element's own text */
-enum ste_field_id ste_field_of(struct ste_bytes element);  /* the element's own field, or NONE */
+enum ste_msg_code ste_msg_code_of(struct ste_bytes name); /* STE_C_NONE when unknown */
+unsigned ste_type_queue(enum ste_type type);              /* index in ste_queue_types */
+const char *ste_field_element(enum ste_field_id id);      /* "Price" for STE_F_PRICE_TYPE too */
+const char *ste_field_attribute(enum ste_field_id id);    /* NULL: the element's own text */
+enum ste_field_id ste_field_of(struct ste_bytes element); /* the element's own field, or NONE */
 bool ste_type_carries(enum ste_type type, enum ste_field_id id); /* XUNK is warned when not */
 /* The code a bad value of this field has: its condition's, else XFMT. */
 enum ste_msg_code ste_field_code(enum ste_field_id id);
 
-/* A value as sent, white space trimmed; len 0: absent. line and column (characters) of the start tag,
- * from 1, in the delivery's body. */
+/* A value as sent, white space trimmed; len 0: absent. line and column (characters) of the start
+ * tag, from 1, in the delivery's body. */
 struct ste_field {
     struct ste_bytes value;
     uint32_t line, column;
@@ -91,8 +91,8 @@ struct ste_message {
     struct ste_field fields[STE_FIELD_COUNT];
     uint32_t line, column;     /* of the TradeMessage start tag */
     struct ste_bytes original; /* the bytes as sent, first '<' to last '>' */
-    /* What decoding found: repeated elements, elements with children (reject), unknown or not carried
-     * ones (warn), and so on. */
+    /* What decoding found: repeated elements, elements with children (reject), unknown or not
+     * carried ones (warn), and so on. */
     struct ste_finding *findings;
     size_t finding_count;
     /* EXC: refused before the line of MESSAGES section 6. code NONE: not refused. For a refused
@@ -113,8 +113,8 @@ static inline bool ste_has(const struct ste_message *message, enum ste_field_id 
 /* ---- shapes of values, pure (MESSAGES section 1 and 6) ---- */
 /* 1 to 35 of A-Z a-z 0-9 / - ? : ( ) . , ' + and inner blanks */
 bool ste_is_reference(struct ste_bytes text);
-bool ste_is_bic(struct ste_bytes text);       /* shape only: 8 or 11 characters */
-bool ste_is_isin(struct ste_bytes text);      /* shape and check digit */
+bool ste_is_bic(struct ste_bytes text);  /* shape only: 8 or 11 characters */
+bool ste_is_isin(struct ste_bytes text); /* shape and check digit */
 bool ste_is_rfc3339(struct ste_bytes text);
 struct ste_bytes ste_bic8(struct ste_bytes bic); /* its first 8 characters */
 

@@ -21,7 +21,7 @@ struct ste_reply_value {
 struct ste_reply_reason {
     enum ste_msg_code code;
     struct ste_bytes element, account, level, place, text; /* level: differs | warn | reject */
-    struct ste_reply_value *values; /* sorted by value, then reference */
+    struct ste_reply_value *values;                        /* sorted by value, then reference */
     size_t value_count;
 };
 struct ste_reply_leg { /* of MAC and CLS */
@@ -42,19 +42,20 @@ struct ste_reply {
     struct ste_bytes delivery;        /* ACK, REJ, EXC */
     uint32_t index;
     bool has_index;
-    enum ste_msg_code code;           /* of the reply itself: DUPL, PREV; else NONE */
-    struct ste_bytes then;            /* ACK: "NMA MAC" */
-    struct ste_bytes *references;     /* of the receiver's messages concerned */
+    enum ste_msg_code code;       /* of the reply itself: DUPL, PREV; else NONE */
+    struct ste_bytes then;        /* ACK: "NMA MAC" */
+    struct ste_bytes *references; /* of the receiver's messages concerned */
     size_t reference_count;
     struct ste_reply_reason *reasons;
     size_t reason_count;
-    uint64_t trade_version;           /* the state's version; 0: none */
+    uint64_t trade_version; /* the state's version; 0: none */
     /* MAC and CLS */
-    unsigned version;                 /* of the clearing message */
-    struct ste_bytes action;          /* CLS: NEWM or CANC */
+    unsigned version;        /* of the clearing message */
+    struct ste_bytes action; /* CLS: NEWM or CANC */
     struct ste_bytes trade_date, settlement_date, direction, payment, instrument, broker, manager;
-    struct ste_bytes price, price_type, price_currency, quantity, quantity_unit, place_of_settlement;
-    struct ste_reply_leg *legs;       /* by account */
+    struct ste_bytes price, price_type, price_currency, quantity, quantity_unit,
+        place_of_settlement;
+    struct ste_reply_leg *legs; /* by account */
     size_t leg_count;
 };
 

@@ -117,8 +117,7 @@ static void put_leg(struct ste_buf *buf, const struct ste_reply_leg *leg)
     put_element1(buf, "Quantity", leg->quantity, "unit", leg->quantity_unit);
     put_element1(buf, "SettlementAmount", leg->settlement_amount, "currency", leg->currency);
     put_element1(buf, "Commission", leg->commission, "currency", leg->commission_currency);
-    put_element1(buf, "AccruedInterest", leg->accrued_interest, "currency",
-                 leg->accrued_currency);
+    put_element1(buf, "AccruedInterest", leg->accrued_interest, "currency", leg->accrued_currency);
     put_element(buf, "DeliveringAgent", leg->delivering_agent);
     put_element(buf, "ReceivingAgent", leg->receiving_agent);
     put_element(buf, "PlaceOfSettlement", leg->place_of_settlement);

@@ -13,7 +13,8 @@ struct ste_verifier; /* a public key or shared secret, ready for use; may be sha
 struct ste_signer;   /* a private key or shared secret; one thread */
 
 bool ste_algorithm_of(const char *name, enum ste_algorithm *ret); /* "ed25519", "hmac-sha256" */
-/* Ed25519: PEM files (public for verify, private for sign). HMAC: base64 of the secret on one line. */
+/* Ed25519: PEM files (public for verify, private for sign). HMAC: base64 of the secret on one line.
+ */
 STE_MUST_CHECK enum ste_code ste_verifier_load(enum ste_algorithm algorithm, const char *file,
                                                struct ste_verifier **ret, struct ste_error *err);
 void ste_verifier_free(struct ste_verifier *verifier);
@@ -24,7 +25,8 @@ void ste_signer_free(struct ste_signer *signer);
 /* A context per thread, so that verifying allocates nothing. */
 struct ste_verify_context *ste_verify_context_new(void);
 void ste_verify_context_free(struct ste_verify_context *context);
-/* True when the base64 signature fits. *ret_bad_offset: where the base64 stops making sense, else 0. */
+/* True when the base64 signature fits. *ret_bad_offset: where the base64 stops making sense, else
+ * 0. */
 bool ste_verify(struct ste_verify_context *context, const struct ste_verifier *verifier,
                 struct ste_bytes body, struct ste_bytes signature, size_t *ret_bad_offset);
 /* out needs STE_SIGNATURE_TEXT_BYTES. */

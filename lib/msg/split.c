@@ -129,7 +129,8 @@ static void on_end(void *context, const XML_Char *name)
     split->skipping = false;
 }
 
-/* Neither is taken by the engine; the whole file is the rest then, as a delivery would be refused. */
+/* Neither is taken by the engine; the whole file is the rest then, as a delivery would be refused.
+ */
 static void on_declaration(void *context, const XML_Char *version, const XML_Char *encoding,
                            int standalone)
 {
@@ -285,11 +286,12 @@ static void hand_out(struct ste_split *split, enum ste_piece_kind kind, struct r
                      struct ste_piece *ret)
 {
     move_place(split, range.from);
-    *ret = (struct ste_piece){.bytes = {window_at(split, range.from), (size_t)(range.to - range.from)},
-                              .kind = kind,
-                              .offset = range.from,
-                              .line = split->place.line,
-                              .column = split->place.column};
+    *ret =
+        (struct ste_piece){.bytes = {window_at(split, range.from), (size_t)(range.to - range.from)},
+                           .kind = kind,
+                           .offset = range.from,
+                           .line = split->place.line,
+                           .column = split->place.column};
 }
 
 static void hand_out_element(struct ste_split *split, struct range range, struct ste_piece *ret)

@@ -168,9 +168,10 @@ static void test_what_stands_between_is_left_out(void **state)
 {
     (void)state;
     struct pieces pieces;
-    split("<TradeMessages><!-- <TradeMessage/> -->\n<TradeMessage>1</TradeMessage><?pi?> text "
-          "<![CDATA[<TradeMessage/>]]><TradeMessage><!--2--></TradeMessage></TradeMessages><!-- -->",
-          &pieces);
+    split(
+        "<TradeMessages><!-- <TradeMessage/> -->\n<TradeMessage>1</TradeMessage><?pi?> text "
+        "<![CDATA[<TradeMessage/>]]><TradeMessage><!--2--></TradeMessage></TradeMessages><!-- -->",
+        &pieces);
     assert_int_equal(pieces.count, 2);
     assert_piece(&pieces, 0, STE_PIECE_WHOLE, "<TradeMessage>1</TradeMessage>");
     assert_piece(&pieces, 1, STE_PIECE_WHOLE, "<TradeMessage><!--2--></TradeMessage>");
@@ -249,8 +250,8 @@ static void test_breaks_elsewhere(void **state)
         {"<?xml version='1.0'?><!DOCTYPE a><TradeMessages><TradeMessage/></TradeMessages>",
          "<?xml version='1.0'?><!DOCTYPE a><TradeMessages><TradeMessage/></TradeMessages>", "", 1},
         {"<?xml version='1.0' encoding='latin1'?><TradeMessages><TradeMessage/></TradeMessages>",
-         "<?xml version='1.0' encoding='latin1'?><TradeMessages><TradeMessage/></TradeMessages>", "",
-         1},
+         "<?xml version='1.0' encoding='latin1'?><TradeMessages><TradeMessage/></TradeMessages>",
+         "", 1},
         {"<TradeMessages><TradeMessage>\xFF</TradeMessage></TradeMessages>",
          "<TradeMessage>\xFF</TradeMessage></TradeMessages>", "<TradeMessages>", 1},
     };
@@ -311,7 +312,8 @@ static void append_message(struct ste_buf *text, size_t bytes, char fill)
 
 static void test_messages_larger_than_chunks(void **state)
 {
-    static const size_t sizes[] = {29, 65535, 65536, 65537, 200000, 1 << 20, STE_DELIVERY_BYTES_MAX};
+    static const size_t sizes[] = {
+        29, 65535, 65536, 65537, 200000, 1 << 20, STE_DELIVERY_BYTES_MAX};
     (void)state;
     struct ste_buf text = {0};
     struct pieces pieces;
@@ -541,7 +543,8 @@ static void test_a_file_that_cannot_be_read(void **state)
     struct ste_piece piece;
     bool done = false;
     assert_non_null(file);
-    struct ste_split *const split = ste_split_new(file, STE_BYTES("<TradeMessages><TradeMessage/>"));
+    struct ste_split *const split =
+        ste_split_new(file, STE_BYTES("<TradeMessages><TradeMessage/>"));
     assert_non_null(split);
     assert_int_equal(ste_split_next(split, &piece, &done, &err), STE_OK);
     assert_text(piece.bytes, "<TradeMessage/>");

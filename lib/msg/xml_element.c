@@ -38,7 +38,8 @@ static struct ste_bytes lasting(struct ste_xml *xml, const char *value)
     if (trimmed.len == 0)
         return trimmed;
     size_t at = ste_xml_event_offset(xml);
-    const char *found = memmem(xml->body.at + at, ste_xml_event_end(xml) - at, trimmed.at, trimmed.len);
+    const char *found =
+        memmem(xml->body.at + at, ste_xml_event_end(xml) - at, trimmed.at, trimmed.len);
     if (found)
         return (struct ste_bytes){found, trimmed.len};
     struct ste_bytes copy = ste_arena_dup(xml->arena, trimmed);

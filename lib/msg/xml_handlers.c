@@ -66,7 +66,8 @@ static void open_child_of_batch(struct ste_xml *xml, const char *name, const cha
         return;
     }
     bool is_message = strcmp(own, "TradeMessage") == 0;
-    if (ste_xml_entry_open(xml, is_message ? STE_XML_MODE_MESSAGE : STE_XML_MODE_FOREIGN) && is_message)
+    if (ste_xml_entry_open(xml, is_message ? STE_XML_MODE_MESSAGE : STE_XML_MODE_FOREIGN) &&
+        is_message)
         ste_xml_message_attributes(xml, attributes);
 }
 

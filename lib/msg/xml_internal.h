@@ -114,7 +114,8 @@ struct ste_bytes ste_xml_place_text(struct ste_xml *xml, uint32_t line, uint32_t
 void ste_xml_install_handlers(struct ste_xml *xml);
 
 /* xml_message.c */
-bool ste_xml_entry_open(struct ste_xml *xml, enum ste_xml_mode mode); /* at the place; false: stopped */
+/* At the place; false: stopped. */
+bool ste_xml_entry_open(struct ste_xml *xml, enum ste_xml_mode mode);
 void ste_xml_message_attributes(struct ste_xml *xml, const char **attributes);
 void ste_xml_entry_close(struct ste_xml *xml);
 /* The entry under way (or a new one) becomes one refusal of body[from, to). */
@@ -130,7 +131,7 @@ bool ste_xml_is_strict(enum ste_field_id id);
 void ste_xml_element_open(struct ste_xml *xml, const char *name, const char **attributes);
 void ste_xml_element_text(struct ste_xml *xml, const char *text, size_t len);
 void ste_xml_element_close(struct ste_xml *xml);
-/* The name without our namespace; one of another namespace keeps it, and so equals no name of ours. */
+/* The name without our namespace; one of another keeps its own, and so equals no name of ours. */
 const char *ste_xml_own_name(const char *name);
 
 #endif

@@ -12,7 +12,12 @@ enum ste_condition_id {
     STE_CONDITION_COUNT /* 18: index 0 is not used */
 };
 enum ste_presence { STE_NOT_CARRIED, STE_OPTIONAL, STE_MANDATORY, STE_MANDATORY_FAMT };
-enum ste_stage_bit { STE_STAGE_KEY = 1, STE_STAGE_BLOCK = 2, STE_STAGE_LEG = 4, STE_STAGE_ACCOUNT = 8 };
+enum ste_stage_bit {
+    STE_STAGE_KEY = 1,
+    STE_STAGE_BLOCK = 2,
+    STE_STAGE_LEG = 4,
+    STE_STAGE_ACCOUNT = 8,
+};
 
 struct ste_condition {
     enum ste_condition_id id;

@@ -12,8 +12,8 @@ enum ste_compare {
     STE_COMPARE_ABSOLUTE,       /* largest - smallest <= amount */
     STE_COMPARE_PERCENT,        /* … <= percent of the smallest */
     STE_COMPARE_PERCENT_CAPPED, /* … and <= cap */
-    STE_COMPARE_BAND,           /* <= low up to edge, <= high above; by the smallest; in EUR × rate */
-    STE_COMPARE_IF_PRESENT,     /* required-if-present: all or none carry it, then exact */
+    STE_COMPARE_BAND,       /* <= low up to edge, <= high above; by the smallest; in EUR × rate */
+    STE_COMPARE_IF_PRESENT, /* required-if-present: all or none carry it, then exact */
     STE_COMPARE_NOT_USED,
 };
 struct ste_tolerance {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Reference data as one immutable snapshot: sorted arrays, built whole, swapped at a batch boundary
- * (MESSAGES sections 3, 6, 7, 10). Everything handed out lives as long as the snapshot. Pure look-ups. */
+ * (MESSAGES sections 3, 6, 7, 10). Everything handed out lives as long as the snapshot. Pure
+ * look-ups. */
 #ifndef STE_REF_REF_H
 #define STE_REF_REF_H
 
@@ -31,7 +32,7 @@ struct ste_participant {
     const char *broker_password_file; /* participants.yaml: broker_password_file, or NULL */
 };
 struct ste_key {
-    const char *id; /* unique in the whole file, as `<participant>/<key>`, what ste-key-id carries */
+    const char *id; /* `<participant>/<key>`, unique: what ste-key-id carries */
     const struct ste_participant *participant;
     enum ste_algorithm algorithm;
     const struct ste_verifier *verifier;
@@ -49,8 +50,9 @@ struct ste_rate { /* units of this currency per EUR */
 struct ste_ref;
 /* Reads profiles and reference of the cluster's tree and every file they name; every fault goes to
  * `faults` with its place. */
-STE_MUST_CHECK enum ste_code ste_ref_load(const struct ste_cluster *cluster, struct ste_faults *faults,
-                                          struct ste_ref **ret, struct ste_error *err);
+STE_MUST_CHECK enum ste_code ste_ref_load(const struct ste_cluster *cluster,
+                                          struct ste_faults *faults, struct ste_ref **ret,
+                                          struct ste_error *err);
 /* The same from a tree alone, whose root holds the two sections. */
 STE_MUST_CHECK enum ste_code ste_ref_load_tree(const struct ste_yaml *root, ste_date business_date,
                                                struct ste_faults *faults, struct ste_ref **ret,
@@ -66,7 +68,8 @@ const struct ste_participant *ste_ref_participant(const struct ste_ref *ref, str
 size_t ste_ref_participants(const struct ste_ref *ref, const struct ste_participant **ret);
 const struct ste_key *ste_ref_key(const struct ste_ref *ref, struct ste_bytes key_id);
 size_t ste_ref_keys(const struct ste_ref *ref, const struct ste_key **ret); /* all, sorted by id */
-bool ste_participant_may_send_for(const struct ste_participant *signer, struct ste_bytes sender_bic);
+bool ste_participant_may_send_for(const struct ste_participant *signer,
+                                  struct ste_bytes sender_bic);
 const struct ste_currency *ste_ref_currency(const struct ste_ref *ref, struct ste_bytes code);
 bool ste_ref_country(const struct ste_ref *ref, struct ste_bytes code);
 bool ste_ref_instrument(const struct ste_ref *ref, struct ste_bytes isin);
@@ -76,7 +79,8 @@ const struct ste_rate *ste_ref_rate(const struct ste_ref *ref, struct ste_bytes 
 /* Calendars: "SG", "US", "GB", "TARGET", "JP", "HK". Euro countries map to TARGET. Outside of the
  * years that a calendar covers only its weekends are known. EUR has rate 1. */
 enum ste_business { STE_BUSINESS_DAY, STE_BUSINESS_HOLIDAY, STE_BUSINESS_NO_CALENDAR };
-enum ste_business ste_ref_business(const struct ste_ref *ref, struct ste_bytes country, ste_date date);
+enum ste_business ste_ref_business(const struct ste_ref *ref, struct ste_bytes country,
+                                   ste_date date);
 /* The n-th business day after `from`; STE_DATE_NONE without calendar. */
 ste_date ste_ref_business_add(const struct ste_ref *ref, struct ste_bytes country, ste_date from,
                               unsigned days);

@@ -59,6 +59,6 @@ bool ste_tolerance_passes(const struct ste_tolerance *tolerance, const struct st
                           struct ste_wide smallest, struct ste_wide largest)
 {
     struct ste_wide limit, apart;
-    return limit_of(tolerance, rate, smallest, &limit) &&
-           ste_wide_sub(largest, smallest, &apart) && ste_wide_compare(apart, limit) <= 0;
+    return limit_of(tolerance, rate, smallest, &limit) && ste_wide_sub(largest, smallest, &apart) &&
+           ste_wide_compare(apart, limit) <= 0;
 }

@@ -26,15 +26,15 @@ struct ste_rules {
 };
 
 /* ---- stop 6, the part without the trade (node/rules/check.c) ---- */
-/* Everything MESSAGES section 6 finds in the message itself: reject and warn findings, decoding's own
- * first, in document order of the fields. Appends to *ret (arena). Also DTRD for a future trade date,
- * LATE for one over 30 days old or whose day is not open. False: out of memory. */
+/* Everything MESSAGES section 6 finds in the message itself: reject and warn findings, decoding's
+ * own first, in document order of the fields. Appends to *ret (arena). Also DTRD for a future trade
+ * date, LATE for one over 30 days old or whose day is not open. False: out of memory. */
 struct ste_checked {
     struct ste_finding *findings; /* rejects and warnings */
     size_t finding_count;
-    bool rejected;                /* at least one has level reject */
-    bool day_refused;             /* LATE or DTRD: the trade cannot even be looked up */
-    bool unsupported;             /* XFUN: alone, before identity */
+    bool rejected;    /* at least one has level reject */
+    bool day_refused; /* LATE or DTRD: the trade cannot even be looked up */
+    bool unsupported; /* XFUN: alone, before identity */
 };
 bool ste_check_message(const struct ste_rules *rules, const struct ste_message *message,
                        struct ste_arena *arena, struct ste_checked *ret);
@@ -58,8 +58,8 @@ struct ste_effects {
     struct ste_effect_exception *exceptions;
     size_t exception_count, exception_capacity;
     struct ste_reply *replies; /* in the order they are said; already filtered by `replies:` */
-    /* EXC to nobody are not here. A CLS for the clearing queue is in `clearings`, its copies for the
-     * senders are replies of kind CLS with `to` set. */
+    /* EXC to nobody are not here. A CLS for the clearing queue is in `clearings`, its copies for
+     * the senders are replies of kind CLS with `to` set. */
     size_t reply_count, reply_capacity;
     struct ste_reply *clearings;
     size_t clearing_count, clearing_capacity;

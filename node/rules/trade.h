@@ -14,7 +14,8 @@ enum {
     STE_STATE_BYTES_MAX = 1 << 20,
 };
 
-enum ste_trade_status { /* column trade.status: stored, never renumber */
+/* Column trade.status: stored, never renumber. */
+enum ste_trade_status {
     STE_TRADE_EMPTY = 0,
     STE_TRADE_OPEN = 1,      /* something accepted, nothing failed */
     STE_TRADE_UNMATCHED = 2, /* a stage failed */
@@ -36,7 +37,7 @@ bool ste_trade_is_empty(const struct ste_trade *trade);
 bool ste_trade_changed(const struct ste_trade *trade); /* since new or decode */
 enum ste_trade_status ste_trade_status_of(const struct ste_trade *trade);
 uint64_t ste_trade_version(const struct ste_trade *trade); /* counts accepted messages */
-/* The database ids of accepted messages whose rows were just inserted, in the order of the effects. */
+/* Ids of the rows of accepted messages that were just inserted, in the order of the effects. */
 void ste_trade_message_stored(struct ste_trade *trade, uint64_t message_row_id);
 
 /* Searchable columns. */

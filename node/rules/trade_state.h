@@ -15,10 +15,11 @@ enum {
     STE_PLACE_COUNT = 3, /* of a leg: ALB, NPR, SET */
 };
 
-enum ste_stage_result { /* stored, never renumber */
-                        STE_STAGE_INCOMPLETE = 0,
-                        STE_STAGE_PASSED = 1,
-                        STE_STAGE_FAILED = 2,
+/* Stored, never renumber. */
+enum ste_stage_result {
+    STE_STAGE_INCOMPLETE = 0,
+    STE_STAGE_PASSED = 1,
+    STE_STAGE_FAILED = 2,
 };
 
 /* A message that holds a place. */
