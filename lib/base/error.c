@@ -81,3 +81,18 @@ enum ste_class ste_code_class(enum ste_code code)
 {
     return code_row(code)->class;
 }
+
+const char *ste_class_name(enum ste_class class)
+{
+    switch (class) {
+    case STE_CLASS_NONE:
+        return "none";
+    case STE_CLASS_RETRY:
+        return "retry";
+    case STE_CLASS_REJECT:
+        return "reject";
+    case STE_CLASS_STOP:
+        break;
+    }
+    return "stop";
+}

@@ -42,5 +42,6 @@ enum ste_code ste_error_at(struct ste_error *err, enum ste_code code, const char
 const char *ste_code_name(enum ste_code code); /* "STE_E_MQ_DOWN" */
 const char *ste_code_text(enum ste_code code);
 enum ste_class ste_code_class(enum ste_code code);
+const char *ste_class_name(enum ste_class class); /* "retry" */
 
 #endif

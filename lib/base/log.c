@@ -32,21 +32,6 @@ bool ste_log_level_of(const char *name, enum ste_log_level *ret)
     return false;
 }
 
-static const char *class_name(enum ste_class class)
-{
-    switch (class) {
-    case STE_CLASS_NONE:
-        return "none";
-    case STE_CLASS_RETRY:
-        return "retry";
-    case STE_CLASS_REJECT:
-        return "reject";
-    case STE_CLASS_STOP:
-        return "stop";
-    }
-    return "stop";
-}
-
 /* Nobody is left to tell when stderr itself fails. */
 static void write_all(const char *at, size_t len)
 {
@@ -103,11 +88,11 @@ void ste_log_error(const struct ste_log *log, enum ste_log_level level, const ch
     ste_log_quote(err->text, text, sizeof(text));
     if (err->place[0] == '\0') {
         ste_log_line(log, level, event, "class=%s code=%s text=%s",
-                     class_name(ste_code_class(err->code)), ste_code_name(err->code), text);
+                     ste_class_name(ste_code_class(err->code)), ste_code_name(err->code), text);
         return;
     }
     ste_log_line(log, level, event, "class=%s code=%s place=%s text=%s",
-                 class_name(ste_code_class(err->code)), ste_code_name(err->code),
+                 ste_class_name(ste_code_class(err->code)), ste_code_name(err->code),
                  ste_log_quote(err->place, place, sizeof(place)), text);
 }
 

@@ -19,6 +19,18 @@ enum { STE_FIXTURE_YAML_BYTES = 8192 };
     "  calendars: " STE_FIXTURE_DATA "calendars\n"                                                 \
     "  rates: " STE_FIXTURE_DATA "rates.csv\n"
 
+/* `faults` are those of `expected` (an array of parts of their lines), in order. Wants cmocka. */
+#define assert_faults(faults, expected)                                                            \
+    do {                                                                                           \
+        const size_t wanted_ = sizeof(expected) / sizeof((expected)[0]);                           \
+        for (size_t i_ = 0; i_ < (faults).count; i_++)                                             \
+            if (i_ >= wanted_ || !strstr((faults).lines[i_], (expected)[i_]))                      \
+                print_error("%s\n", (faults).lines[i_]);                                           \
+        assert_int_equal((faults).count, wanted_);                                                 \
+        for (size_t i_ = 0; i_ < wanted_; i_++)                                                    \
+            assert_non_null(strstr((faults).lines[i_], (expected)[i_]));                           \
+    } while (0)
+
 /* Loads YAML text as if it stood in "map.yaml". The caller looks at rc and faults. */
 static inline enum ste_code ste_fixture_load(const char *yaml, const char *business_date,
                                              struct ste_faults *faults, struct ste_ref **ret)

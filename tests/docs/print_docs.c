@@ -138,21 +138,6 @@ static void put_config(void)
     put_profile_names();
 }
 
-static const char *class_text(enum ste_class class)
-{
-    switch (class) {
-    case STE_CLASS_NONE:
-        return "none";
-    case STE_CLASS_RETRY:
-        return "retry";
-    case STE_CLASS_REJECT:
-        return "reject";
-    case STE_CLASS_STOP:
-        return "stop";
-    }
-    return "?";
-}
-
 static void put_errors(void)
 {
     printf("<!-- Printed by `ste-print-docs errors` from lib/base/errors.def and "
@@ -166,7 +151,7 @@ static void put_errors(void)
            "| code | class | |\n|---|---|---|\n");
     for (int code = 1; code < STE_CODE_COUNT; code++) {
         printf("| `%s` | %s | ", ste_code_name((enum ste_code)code),
-               class_text(ste_code_class((enum ste_code)code)));
+               ste_class_name(ste_code_class((enum ste_code)code)));
         put_cell(ste_code_text((enum ste_code)code));
         printf(" |\n");
     }
