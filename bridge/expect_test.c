@@ -4,10 +4,25 @@
 
 #define KEY "00112233445566778899aabbccddeeff"
 
+#define OTHER_KEY "ff112233445566778899aabbccddeeff"
+#define FOREIGN_KEY "00ffffffffffffffffffffffffffffff"
+
+static struct ste_hash hash_of_hex(const char *hex)
+{
+    struct ste_hash hash;
+    for (size_t i = 0; i < sizeof(hash.bytes); i++) {
+        const char two[] = {hex[2 * i], hex[2 * i + 1], '\0'};
+        hash.bytes[i] = (uint8_t)strtoul(two, NULL, 16);
+    }
+    return hash;
+}
+
 static int open_expect(void **state)
 {
+    struct ste_error trouble = {0};
     *state = ste_expect_new();
-    return *state == NULL;
+    return *state == NULL || ste_expect_trade(*state, hash_of_hex(KEY), &trouble) != STE_OK ||
+           ste_expect_trade(*state, hash_of_hex(OTHER_KEY), &trouble) != STE_OK;
 }
 
 static int close_expect(void **state)
@@ -220,7 +235,7 @@ static void test_one_clearing_line_a_version(void **state)
     struct ste_expect *const expect = *state;
     struct ste_reply next = outcome(STE_REPLY_CLS, "", 0), other = outcome(STE_REPLY_CLS, "", 0);
     next.version = 2;
-    other.trade_key = STE_BYTES("ff112233445566778899aabbccddeeff");
+    other.trade_key = STE_BYTES(OTHER_KEY);
     assert_true(take(expect, outcome(STE_REPLY_CLS, "", 0), NULL));
     assert_false(take(expect, outcome(STE_REPLY_CLS, "", 0), NULL)); /* another party's copy */
     assert_true(take(expect, next, NULL));
@@ -302,10 +317,26 @@ static void test_many(void **state)
     assert_int_equal(ste_expect_summary(expect)->ack, 10000);
 }
 
+static void test_outcomes_of_other_trades_are_not_ours(void **state)
+{
+    struct ste_expect *const expect = *state;
+    const enum ste_reply_kind kinds[] = {STE_REPLY_MAC, STE_REPLY_NMA, STE_REPLY_CLS};
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        struct ste_reply foreign = outcome(kinds[i], "BROKSGSG", 1);
+        foreign.trade_key = STE_BYTES(FOREIGN_KEY);
+        assert_false(take(expect, foreign, NULL));
+        assert_true(take(expect, outcome(kinds[i], "BROKSGSG", 1), NULL));
+    }
+    assert_int_equal(ste_expect_summary(expect)->mac, 1);
+    assert_int_equal(ste_expect_summary(expect)->nma, 1);
+    assert_int_equal(ste_expect_summary(expect)->cls, 1);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_expect, close_expect)
     const struct CMUnitTest tests[] = {
+        TEST(test_outcomes_of_other_trades_are_not_ours),
         TEST(test_nothing_sent_is_complete),
         TEST(test_every_message_needs_its_answer),
         TEST(test_two_deliveries),

@@ -10,8 +10,8 @@
 
 enum {
     CHUNK_BYTES = 64 << 10,
-    /* expat keeps a tag or comment until it is complete; a longer one counts as a break. */
-    TOKEN_BYTES_MAX = STE_DELIVERY_BYTES_MAX,
+    /* expat keeps a tag or comment until it is complete; a longer one cannot be passed over. */
+    TOKEN_BYTES_MAX = 4 * STE_DELIVERY_BYTES_MAX,
 };
 
 struct range {
@@ -47,6 +47,7 @@ struct ste_split {
 
     bool failed;                    /* out of memory in a handler */
     bool broken, ended, rest_given; /* the XML; the file; the rest */
+    bool token_too_long;
 };
 
 static bool in_piece(const struct ste_split *split)
@@ -259,7 +260,7 @@ static void parse(struct ste_split *split, size_t bytes)
     if (index > 0 && (uint64_t)index > split->token_from)
         split->token_from = (uint64_t)index;
     if (split->parsed - split->token_from > TOKEN_BYTES_MAX)
-        split->broken = true;
+        split->token_too_long = true;
 }
 
 static enum ste_code parse_on(struct ste_split *split, struct ste_error *err)
@@ -325,6 +326,10 @@ enum ste_code ste_split_next(struct ste_split *split, struct ste_piece *ret, boo
                              struct ste_error *err)
 {
     while (split->ready_count == 0 && !split->huge_due && !split->broken && !split->ended) {
+        if (split->token_too_long)
+            return ste_error_set(err, STE_E_LIMIT,
+                                 "a tag or comment of more than %d MiB: what follows was not read",
+                                 TOKEN_BYTES_MAX >> 20);
         const enum ste_code rc = parse_on(split, err);
         if (rc != STE_OK)
             return rc;

@@ -36,7 +36,8 @@ struct ste_piece {
 /* Reads on from where `file` stands; `head` was read from it already. NULL: out of memory. */
 struct ste_split *ste_split_new(FILE *file, struct ste_bytes head);
 void ste_split_free(struct ste_split *split);
-/* The next piece; *ret_done after the last. Blocks on the file. STE_E_FILE, STE_E_NOMEM. */
+/* The next piece; *ret_done after the last. Blocks on the file. STE_E_FILE, STE_E_NOMEM,
+ * STE_E_LIMIT (a tag or comment too long to be passed over). */
 STE_MUST_CHECK enum ste_code ste_split_next(struct ste_split *split, struct ste_piece *ret,
                                             bool *ret_done, struct ste_error *err);
 /* What goes around pieces to make a delivery of them: the file's own root tags, as they were
