@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a compiler does not see: who includes whom, licence lines, unfinished marks, the message path.
+"""What a compiler does not see: who includes whom, licence lines, unfinished marks, the message path,
+READMEs that name the files beside them.
 
 Usage: tidy.py [TREE]. Each fault is one line `file:line: text`; a warning does not fail the run.
 """
@@ -41,6 +42,9 @@ OWNERS = [
 ]
 
 SOURCE_ENDINGS = (".c", ".h", ".def", ".py", ".sh", ".cmake", ".sql")
+# Folders whose README.md names each of their sources; tests and what only tests use need no row.
+README_FOLDERS = ("admin", "dbshard", "lib/mq", "lib/msg", "node", "node/rules", "router")
+NO_ROW = re.compile(r"_test\.c$|_fuzz\.c$|_helpers\.c$|fixture\.c$|^main\.c$")
 SKIPPED_FOLDERS = {"build", ".git", ".cache", "__pycache__", ".pytest_cache"}
 LINES_MAX = 600
 STOPS = range(1, 10)
@@ -52,6 +56,7 @@ STOP_MARK = re.compile(r"\bPath stop (\d+)\b")
 FUNCTION_HEAD = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
 DOC_ROW = re.compile(r"^\|.*\bPath stop (\d+)\b.*$", re.MULTILINE)
 TICKED = re.compile(r"`([^`]+)`")
+FILE_NAME = re.compile(r"[a-z0-9_]+\.(c|h|def)")
 
 
 class Tree:
@@ -73,7 +78,8 @@ class Tree:
 
     @staticmethod
     def _source_text(path, name):
-        known = name.endswith(SOURCE_ENDINGS) or name in ("CMakeLists.txt", "MESSAGE_PATH.md")
+        known = name.endswith(SOURCE_ENDINGS) or name in (
+            "CMakeLists.txt", "MESSAGE_PATH.md", "README.md")
         with open(path, "rb") as file:
             if not known and file.read(2) != b"#!":
                 return None
@@ -210,6 +216,25 @@ def check_message_path(tree):
         yield from check_stop(stop, rows.get(stop, []), places.get(stop, []), document)
 
 
+def check_readmes(tree):
+    for folder in README_FOLDERS:
+        beside = {os.path.basename(p) for p in tree.files if os.path.dirname(p) == folder}
+        readme = folder + "/README.md"
+        if readme not in tree.files:
+            if beside:
+                yield readme, 1, "the folder is not described"
+            continue
+        text = tree.files[readme]
+        named = {t: line_of(text, m.start()) for m in TICKED.finditer(text)
+                 for t in [m.group(1)] if FILE_NAME.fullmatch(t)}
+        for name in sorted(beside):
+            if name.endswith(".c") and not NO_ROW.search(name) and name not in named:
+                yield readme, 1, "does not name %s" % name
+        for name, line in sorted(named.items()):
+            if not any(os.path.basename(p) == name for p in tree.files):
+                yield readme, line, "names %s, which is not there" % name
+
+
 def warnings(tree):
     for path, text in tree.files.items():
         lines = text.count("\n")
@@ -217,7 +242,7 @@ def warnings(tree):
             yield path, lines, "more than %d lines: has it still one reason to exist?" % LINES_MAX
 
 
-CHECKS = (check_includes, check_licence, check_unfinished, check_message_path)
+CHECKS = (check_includes, check_licence, check_unfinished, check_message_path, check_readmes)
 
 
 def faults(tree):

@@ -24,6 +24,11 @@ def clean_tree():
         "node/worker.c": SPDX + '#include "node/rules/decide.h"\n#include "mq/mq.h"\n',
         "tests/harness/cases.c": SPDX + '#include "node/rules/decide.h"\n#include <cmocka.h>\n',
         "lib/base/CMakeLists.txt": "# SPDX-License-Identifier: Apache-2.0\n",
+        "lib/msg/README.md": "| `xml.c` | what |\n",
+        "lib/mq/README.md": "Nothing but `mq.h`.\n",
+        "node/README.md": "`worker.c`, `path.c`\n",
+        "node/rules/README.md": "`decide.h`\n",
+        "router/README.md": "`path.c`\n",
         "deploy/lab": "#!/bin/sh\n# SPDX-License-Identifier: Apache-2.0\n",
         "docs/MESSAGE_PATH.md": "".join(
             "| Path stop %d | `%s()` | `%s` |\n" % ((stop,) + FUNCTIONS[stop])
@@ -65,6 +70,17 @@ class Planted(unittest.TestCase):
     def test_clean(self):
         self.assertEqual([], self.faults())
         self.assertEqual([], self.warned)
+
+    def test_folder_without_readme(self):
+        self.assert_one(self.faults(drop=("router/README.md",)), "router/README.md", 1, "not described")
+
+    def test_source_without_row(self):
+        found = self.faults({"node/relay.c": SPDX, "node/relay_test.c": SPDX, "node/main.c": SPDX})
+        self.assert_one(found, "node/README.md", 1, "does not name relay.c")
+
+    def test_row_without_source(self):
+        change, line = self.added("router/README.md", "and `gone.c`")
+        self.assert_one(self.faults(change), "router/README.md", line, "names gone.c")
 
     def test_include_upwards(self):
         change, line = self.added("lib/base/hash.c", '#include "msg/xml.h"')
