@@ -10,7 +10,8 @@
 
 static struct ste_work *work_of(const struct ste_record *record)
 {
-    return (struct ste_work *)(void *)((char *)(uintptr_t)record - offsetof(struct ste_work, record));
+    return (struct ste_work *)(void *)((char *)(uintptr_t)record -
+                                       offsetof(struct ste_work, record));
 }
 
 static struct ste_message_row message_row(const struct ste_record *record)
@@ -34,8 +35,7 @@ static struct ste_message_row message_row(const struct ste_record *record)
 }
 
 /* Message rows first: the states keep their ids. */
-static enum ste_code write_messages(struct ste_node_worker *worker,
-                                    const struct ste_loaded *loaded,
+static enum ste_code write_messages(struct ste_node_worker *worker, const struct ste_loaded *loaded,
                                     const struct ste_effects *effects, struct ste_error *err)
 {
     const size_t count = effects->message_count;
@@ -139,31 +139,37 @@ static bool hash_exception(const struct ste_record *record, enum ste_msg_code co
     return good;
 }
 
+/* Of a body over the limit only the start is kept. */
+static uint64_t raw_bytes_total(const struct ste_record *record)
+{
+    const bool is_cut = record->signed_bytes > STE_DELIVERY_BYTES_MAX;
+    return is_cut ? record->signed_bytes : record->message.original.len;
+}
+
 static bool exception_row(struct ste_node_worker *worker, const struct ste_effect_exception *from,
                           struct ste_exception_row *ret)
 {
     const struct ste_record *const record = from->record;
     const struct ste_message *const message = &record->message;
-    *ret = (struct ste_exception_row){
-        .business_day = worker->rules.business_date,
-        .slot = record->slot,
-        .kind = from->is_rej ? 1 : 0,
-        .code = ste_bytes_of(ste_msg_code_name(from->code)),
-        .place = from->place,
-        .text = from->text,
-        .findings = list_findings(worker->attempt, from),
-        .signer8 = record->signer,
-        .sender8 = ste_bic8(ste_value(message, STE_F_SENDER)),
-        .reference = ste_value(message, STE_F_REFERENCE),
-        .trade_reference = ste_value(message, STE_F_TRADE_REFERENCE),
-        .key_id = record->key_id,
-        .delivery_id = record->delivery_id,
-        .delivery_index = message->index,
-        .type = message->type,
-        .received_us = record->received_us,
-        .raw = message->original,
-        .raw_bytes_total = message->original.len,
-        .signed_sha256 = record->signed_sha256};
+    *ret = (struct ste_exception_row){.business_day = worker->rules.business_date,
+                                      .slot = record->slot,
+                                      .kind = from->is_rej ? 1 : 0,
+                                      .code = ste_bytes_of(ste_msg_code_name(from->code)),
+                                      .place = from->place,
+                                      .text = from->text,
+                                      .findings = list_findings(worker->attempt, from),
+                                      .signer8 = record->signer,
+                                      .sender8 = ste_bic8(ste_value(message, STE_F_SENDER)),
+                                      .reference = ste_value(message, STE_F_REFERENCE),
+                                      .trade_reference = ste_value(message, STE_F_TRADE_REFERENCE),
+                                      .key_id = record->key_id,
+                                      .delivery_id = record->delivery_id,
+                                      .delivery_index = message->index,
+                                      .type = message->type,
+                                      .received_us = record->received_us,
+                                      .raw = message->original,
+                                      .raw_bytes_total = raw_bytes_total(record),
+                                      .signed_sha256 = record->signed_sha256};
     return hash_exception(record, from->code, &ret->hash) && ret->findings.at != NULL;
 }
 

@@ -42,7 +42,8 @@ static enum ste_code share_record(struct ste_decoder *decoder,
                                 .map_epoch = decoder->cluster->map_epoch,
                                 .delivery_id = delivery->message_id,
                                 .key_id = delivery->key_id,
-                                .received_us = ste_clock_wall_us()};
+                                .received_us = ste_clock_wall_us(),
+                                .signed_bytes = (uint32_t)delivery->body.len};
     if (record.delivery_id.len == 0)
         record.delivery_id = ste_bytes_of(ste_arena_printf(
             arena, "%s.%llu", decoder->id_prefix, (unsigned long long)++decoder->ids_given));

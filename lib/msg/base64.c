@@ -41,7 +41,9 @@ bool ste_base64_decode(struct ste_bytes text, void *out, size_t capacity, size_t
         unsigned char group[3];
         size_t left = text.len - at, count = 4, bad = 0;
         if (left < 4) {
-            *ret_bad_offset = text.len;
+            while (at < text.len && (digit_of(text.at[at]) >= 0 || text.at[at] == '='))
+                at++;
+            *ret_bad_offset = at; /* the first wrong byte, else the missing one */
             return false;
         }
         if (left == 4 && text.at[at + 3] == '=')

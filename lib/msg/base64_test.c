@@ -49,9 +49,9 @@ static void refused_where(void **state)
         const char *text;
         size_t bad_offset;
     } rows[] = {
-        {"Zm9", 3},      {"Zm9vY", 5}, {"Zm9*", 3},     {"Zm*v", 2},
-        {"Zm9vZ===", 5}, {"====", 0},  {"Zg==Zg==", 2}, {"Zm9v\nYg", 7},
-        {"Zm-v", 2},     {"Zh==", 1},  {"Zm9=", 2},     {"Zm9vYmFyZm9v", 12},
+        {"Zm9", 3},  {"Zm9vY", 5},    {"Zm9*", 3},          {"Zm*v", 2}, {"Zm9vZ===", 5},
+        {"====", 0}, {"Zg==Zg==", 2}, {"Zm9v\nYg", 4},      {"?!", 0},   {"Zm-v", 2},
+        {"Zh==", 1}, {"Zm9=", 2},     {"Zm9vYmFyZm9v", 12},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         char data[8];

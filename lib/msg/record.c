@@ -144,6 +144,7 @@ bool ste_record_encode(struct ste_buf *buf, const struct ste_record *record)
     at = put_u64(at, record->received_us);
     memcpy(at, record->signed_sha256, STE_RECORD_SHA256_BYTES);
     at += STE_RECORD_SHA256_BYTES;
+    at = put_varint(at, record->signed_bytes);
     at = put_block(at, record->delivery_id);
     at = put_varint(at, message->index);
     at = put_block(at, record->key_id);

@@ -19,6 +19,7 @@ struct ste_record {
     struct ste_bytes
         signer; /* BIC8 of the key's participant; absent when the signature is not good */
     uint8_t signed_sha256[32]; /* of the signed body */
+    uint32_t signed_bytes;     /* length of the signed body */
     uint64_t received_us;      /* wall clock at the router */
 };
 

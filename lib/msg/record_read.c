@@ -85,6 +85,7 @@ static void read_head(struct ste_reader *reader, struct ste_record *record)
     struct ste_bytes sha256 = ste_read_bytes(reader, STE_RECORD_SHA256_BYTES);
     if (sha256.len)
         memcpy(record->signed_sha256, sha256.at, sha256.len);
+    record->signed_bytes = read_varint32(reader);
     record->delivery_id = ste_read_block(reader);
     message->index = read_varint32(reader);
     record->key_id = ste_read_block(reader);

@@ -264,6 +264,7 @@ static void encode_known(struct ste_buf *buf)
     struct ste_record record = {.map_epoch = 1,
                                 .slot = 0x0102,
                                 .received_us = 3,
+                                .signed_bytes = 5,
                                 .delivery_id = STE_BYTES("id"),
                                 .key_id = STE_BYTES("k"),
                                 .signer = STE_BYTES("STEHSGSG")};
@@ -288,7 +289,7 @@ static void known_bytes(void **state)
     struct ste_buf buf = {0};
     encode_known(&buf);
     static const char expected[] =
-        "\x63\x00\x00\x00"
+        "\x64\x00\x00\x00"
         "\x01"
         "\x01"
         "\x01"
@@ -296,6 +297,7 @@ static void known_bytes(void **state)
         "\x02\x01\x00\x00"
         "\x03\x00\x00\x00\x00\x00\x00\x00"
         "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+        "\x05"
         "\x02id"
         "\x00"
         "\x01k"
@@ -321,7 +323,7 @@ static void known_bytes(void **state)
 
 /* Offsets of the known bytes above. */
 enum {
-    KNOWN_INDEX = 4 + 3 + 4 + 4 + 8 + 32 + 3,
+    KNOWN_INDEX = 4 + 3 + 4 + 4 + 8 + 32 + 1 + 3,
     KNOWN_FIELD_COUNT = KNOWN_INDEX + 1 + 2 + 9 + 2 + 9,
     KNOWN_FIRST_FIELD = KNOWN_FIELD_COUNT + 1,
     KNOWN_SECOND_FIELD = KNOWN_FIRST_FIELD + 5,
