@@ -12,6 +12,11 @@ from lab import LAB, TOP, Lab, processes_of, wait_for
 FOLDER = os.path.join(TOP, "build", "demo-test")
 
 
+def attentive():
+    """A shell cannot trap what was ignored before it: INT is where a script started us with &."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.fixture
 def demo(lab):
     """Starts a demo with the session's programs in a folder that is gone afterwards."""
@@ -21,7 +26,8 @@ def demo(lab):
         process = subprocess.Popen(
             [LAB, "demo", "--dir", FOLDER, "--bin", os.path.dirname(lab.program("ste-node")),
              "--shards", "1", "--nodes", "1", *options], stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
+            preexec_fn=attentive)
         started.append(process)
         return process
 
@@ -53,7 +59,7 @@ def test_result(demo, tmp_path):
     (signal.SIGTERM, ("set", "set.ste")),    # while trades are generated or sent
 ])
 def test_signal_leaves_nothing_running(demo, number, moment):
-    process = demo("--trades", "500000")
+    process = demo("--trades", "20000")
     wait_for(lambda: os.path.exists(os.path.join(FOLDER, *moment)), 60, "/".join(moment))
     assert processes_of(FOLDER)
     os.killpg(process.pid, number)  # as a terminal does
