@@ -40,7 +40,7 @@ const struct ste_rule_row ste_key_rows[STE_KEY_ROW_COUNT] = {
      .help = "the header ste-key-id carries PARTICIPANT/ID"},
     {.key = "algorithm",
      .type = STE_VALUE_CHOICE,
-     .required = true,
+     .default_text = "ed25519",
      .choices = "ed25519 hmac-sha256",
      .help = "how it signs"},
     {.key = "file",
@@ -165,7 +165,8 @@ static bool load_key(struct ste_ref_loader *loader, const struct ste_yaml *node,
     struct ste_error err = {0};
     struct ste_verifier *verifier = NULL;
     ste_rules_check(node, path, ste_key_rows, STE_KEY_ROW_COUNT, loader->faults);
-    const char *id = ste_yaml_scalar(node, "id"), *algorithm = ste_yaml_scalar(node, "algorithm");
+    const char *id = ste_yaml_scalar(node, "id");
+    const char *algorithm = ste_value_text(node, ste_key_rows, STE_KEY_ROW_COUNT, "algorithm");
     const struct ste_yaml *file = ste_yaml_get(node, "file");
     key->participant = participant;
     key->valid_from = date_of(node, "from");

@@ -56,7 +56,7 @@ static void keys_by_their_id(void **state)
     assert_non_null(signing);
     assert_non_null(old);
     assert_ptr_equal(signing->participant, ste_ref_participant(ref, STE_BYTES("BROKSGSG")));
-    assert_int_equal(signing->algorithm, STE_ED25519);
+    assert_int_equal(signing->algorithm, STE_ED25519); /* when none is named */
     assert_non_null(signing->verifier);
     assert_int_equal(signing->valid_from, from);
     assert_int_equal(old->algorithm, STE_HMAC_SHA256);
