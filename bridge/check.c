@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
- * --check: what the engine would say about a file that it can say without a trade. With --config the
- * map's reference data is used; without, only what needs none is checked. A file that would be cut into
- * deliveries is cut here too, and places are still those of the file. */
-#include "bridge/check.h"
+ * --check: what the engine would say about a file that it can say without a trade. With --config
+ * the map's reference data is used; without, only what needs none is checked. A file that would be
+ * cut into deliveries is cut here too, and places are still those of the file. */
+#include "bridge/submit.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bridge/submit.h"
 #include "json/json.h"
 #include "msg/split.h"
 #include "msg/xml_place.h"
+#include "node/rules/rules.h"
 
 struct checker {
     const struct ste_submit_options *options;
@@ -55,18 +55,6 @@ static struct spot spot_of_offset(struct ste_bytes body, size_t offset)
     return (struct spot){place.line, place.column};
 }
 
-static bool parse_offset(struct ste_bytes place, uint64_t *ret)
-{
-    uint64_t number = 0;
-    for (size_t i = 0; i < place.len; i++) {
-        if (place.at[i] < '0' || place.at[i] > '9')
-            return false;
-        number = number * 10 + (uint64_t)(place.at[i] - '0');
-    }
-    *ret = number;
-    return place.len > 0;
-}
-
 /* A finding's place as it is in the file, and in any case a line and column: those of the message
  * where the place is an element's name. At NULL: out of memory. */
 static struct ste_bytes place_in_file(struct checker *checker, const struct part *part,
@@ -81,7 +69,7 @@ static struct ste_bytes place_in_file(struct checker *checker, const struct part
         place = ste_arena_printf(checker->arena, "%u:%u", ret->line, ret->column);
         return ste_bytes_of(place);
     }
-    if (parse_offset(finding->place, &offset)) {
+    if (ste_bytes_u64(finding->place, &offset)) {
         *ret = in_file(part, spot_of_offset(part->body, (size_t)offset));
         place = ste_arena_printf(checker->arena, "%llu",
                                  (unsigned long long)(offset - part->offset + part->file_offset));
@@ -117,8 +105,8 @@ static void write_json(struct ste_buf *line, const struct checker *checker,
 
 /* file:line:column: REJ DDAT SettlementDate: not a date that exists, as YYYY-MM-DD */
 static void write_words(struct ste_buf *line, const struct checker *checker,
-                        const struct ste_finding *finding, const char *kind,
-                        struct ste_bytes place, struct spot spot)
+                        const struct ste_finding *finding, const char *kind, struct ste_bytes place,
+                        struct spot spot)
 {
     ste_buf_printf(line, "%s:%u:%u: %s %s", checker->path, spot.line, spot.column, kind,
                    ste_msg_code_name(finding->code));
@@ -126,7 +114,7 @@ static void write_words(struct ste_buf *line, const struct checker *checker,
         ste_buf_printf(line, " %.*s", (int)finding->element.len, finding->element.at);
     ste_buf_printf(line, ": %.*s", (int)finding->text.len, finding->text.at);
     uint64_t offset;
-    if (parse_offset(place, &offset))
+    if (ste_bytes_u64(place, &offset))
         ste_buf_printf(line, " at byte %llu", (unsigned long long)offset);
     ste_buf_append_cstr(line, "\n");
 }
@@ -154,14 +142,14 @@ static enum ste_code print_finding(struct checker *checker, const struct part *p
 
 /* ---- messages ---- */
 
+/* Without a map what needs one is not looked at. */
 static bool check_message(struct checker *checker, const struct ste_message *message,
                           struct ste_checked *ret)
 {
-    if (checker->ref == NULL)
-        return ste_check_plain(message, checker->arena, ret);
+    const struct ste_cluster *const cluster = checker->cluster;
     const struct ste_rules rules = {.ref = checker->ref,
-                                    .business_date = checker->cluster->business_date,
-                                    .shard_count = checker->cluster->shard_count};
+                                    .business_date =
+                                        cluster != NULL ? cluster->business_date : STE_DATE_NONE};
     return ste_check_message(&rules, message, checker->arena, ret);
 }
 
@@ -179,8 +167,8 @@ static enum ste_code explain(struct checker *checker, const struct part *part,
     }
     for (size_t i = 0; rc == STE_OK && i < checked.finding_count; i++) {
         const bool reject = checked.findings[i].level == STE_LEVEL_REJECT;
-        rc = print_finding(checker, part, message, &checked.findings[i],
-                           reject ? "REJ" : "warning", err);
+        rc = print_finding(checker, part, message, &checked.findings[i], reject ? "REJ" : "warning",
+                           err);
         refused |= reject;
         warned |= !reject;
     }

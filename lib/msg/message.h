@@ -117,5 +117,7 @@ bool ste_is_bic(struct ste_bytes text);  /* shape only: 8 or 11 characters */
 bool ste_is_isin(struct ste_bytes text); /* shape and check digit */
 bool ste_is_rfc3339(struct ste_bytes text);
 struct ste_bytes ste_bic8(struct ste_bytes bic); /* its first 8 characters */
+/* A finding's place that is "line:column", both above 0. False, nothing written: another one. */
+bool ste_place_parse(struct ste_bytes place, uint32_t *ret_line, uint32_t *ret_column);
 
 #endif

@@ -129,3 +129,19 @@ bool ste_is_rfc3339(struct ste_bytes text)
     }
     return is_offset((struct ste_bytes){at + used, text.len - used});
 }
+
+bool ste_place_parse(struct ste_bytes place, uint32_t *ret_line, uint32_t *ret_column)
+{
+    const char *colon = place.len ? memchr(place.at, ':', place.len) : NULL;
+    uint64_t line = 0, column = 0;
+    if (!colon)
+        return false;
+    size_t before = (size_t)(colon - place.at);
+    if (!ste_bytes_u64((struct ste_bytes){place.at, before}, &line) ||
+        !ste_bytes_u64((struct ste_bytes){colon + 1, place.len - before - 1}, &column) ||
+        line == 0 || line > UINT32_MAX || column == 0 || column > UINT32_MAX)
+        return false;
+    *ret_line = (uint32_t)line;
+    *ret_column = (uint32_t)column;
+    return true;
+}

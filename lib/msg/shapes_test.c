@@ -72,11 +72,32 @@ static void times(void **state)
           "2026-11-30T09:15:02Zx", "2026-11-30T9:15:02Z");
 }
 
+static void places(void **state)
+{
+    static const char *const bad[] = {"",   ":",     "1:",    ":1",   "0:1",          "1:0",
+                                      "12", "Price", "1:2:3", "-1:2", "4294967296:1", "1: 2"};
+    (void)state;
+    uint32_t line = 7, column = 8;
+    for (size_t i = 0; i < COUNT_OF(bad); i++)
+        assert_false(ste_place_parse(ste_bytes_of(bad[i]), &line, &column));
+    assert_int_equal(line, 7);
+    assert_int_equal(column, 8);
+    assert_true(ste_place_parse(STE_BYTES("12:345"), &line, &column));
+    assert_int_equal(line, 12);
+    assert_int_equal(column, 345);
+    assert_true(ste_place_parse(STE_BYTES("1:4294967295"), &line, &column));
+    assert_true(column == UINT32_MAX);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(references),         cmocka_unit_test(bics),  cmocka_unit_test(isins),
-        cmocka_unit_test(isin_single_errors), cmocka_unit_test(times),
+        cmocka_unit_test(references),
+        cmocka_unit_test(bics),
+        cmocka_unit_test(isins),
+        cmocka_unit_test(places),
+        cmocka_unit_test(isin_single_errors),
+        cmocka_unit_test(times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

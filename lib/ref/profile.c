@@ -70,13 +70,14 @@ static const char *const check_names[STE_CHECK_COUNT] = {
 #undef X
 };
 
-static void profile_defaults(struct ste_profile *profile)
+void ste_profile_init(struct ste_profile *profile)
 {
     static const enum ste_level levels[STE_CHECK_COUNT] = {
 #define X(id, name, level, help) [id] = level,
 #include "ref/checks.def"
 #undef X
     };
+    *profile = (struct ste_profile){.name = "default"};
     memcpy(profile->checks, levels, sizeof(levels));
     profile->conditions[STE_COND_SETTLEMENT_AMOUNT] = (struct ste_tolerance){
         .compare = STE_COMPARE_BAND, .amount = {2, 0}, .edge = {100000, 0}, .high = {25, 0}};
@@ -233,14 +234,14 @@ static bool same_selector(const struct ste_profile *a, const struct ste_profile 
 static bool load_profile(struct ste_ref_loader *loader, const struct ste_yaml *node, size_t index)
 {
     struct ste_ref *ref = loader->ref;
-    struct ste_profile profile = {0};
+    struct ste_profile profile;
     char path[PATH_BYTES];
     snprintf(path, sizeof(path), "profiles[%zu]", index);
     ste_rules_check(node, path, ste_profile_rows, STE_PROFILE_ROW_COUNT, loader->faults);
     const char *name = ste_yaml_scalar(node, "name");
     if (node->kind != STE_NODE_MAP || !name)
         return true; /* a fault stands already */
-    profile_defaults(&profile);
+    ste_profile_init(&profile);
     profile.name = ste_arena_dup(ref->arena, ste_bytes_of(name)).at;
     if (!profile.name)
         return false;
@@ -282,10 +283,8 @@ bool ste_ref_load_profiles(struct ste_ref_loader *loader, const struct ste_yaml 
         if (!load_profile(loader, node, index))
             return false;
     }
-    if (!ref->profiles[0].name) {
-        profile_defaults(&ref->profiles[0]);
-        ref->profiles[0].name = "default";
-    }
+    if (!ref->profiles[0].name)
+        ste_profile_init(&ref->profiles[0]);
     return true;
 }
 

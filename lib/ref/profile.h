@@ -37,4 +37,7 @@ struct ste_profile {
     enum ste_level checks[STE_CHECK_COUNT];
 };
 
+/* What counts where no profile of the map says otherwise. */
+void ste_profile_init(struct ste_profile *profile);
+
 #endif

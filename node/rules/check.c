@@ -150,10 +150,11 @@ static void check_role(struct ste_check *check)
         role = "Broker";
         has_role = same_bic8(message, STE_F_SENDER, STE_F_BROKER);
     } else if (message->type == STE_TYPE_SET && !has_role) {
+        const struct ste_ref *ref = check->rules->ref;
         const struct ste_participant *sender =
-            ste_ref_participant(check->rules->ref, ste_value(message, STE_F_SENDER));
+            ref ? ste_ref_participant(ref, ste_value(message, STE_F_SENDER)) : NULL;
         role = "Manager, nor has it the role custodian";
-        has_role = sender && (sender->roles & STE_PARTICIPANT_CUSTODIAN);
+        has_role = !ref || (sender && (sender->roles & STE_PARTICIPANT_CUSTODIAN));
     }
     if (!has_role)
         ste_check_find(check, level, STE_C_XROL, STE_F_SENDER, "sender of %s is not the %s",
@@ -167,6 +168,8 @@ static void check_lists(struct ste_check *check)
                                                 STE_F_PLACE_OF_SETTLEMENT};
     const struct ste_ref *ref = check->rules->ref;
     const struct ste_message *message = check->message;
+    if (!ref)
+        return;
     if (ste_check_is_good(check, STE_F_INSTRUMENT) && ste_ref_has_instruments(ref) &&
         !ste_ref_instrument(ref, ste_value(message, STE_F_INSTRUMENT)))
         ste_check_find(check, check->profile->checks[STE_CHECK_INSTRUMENT], STE_C_DSEC,
@@ -210,21 +213,9 @@ static struct ste_found placed(const struct ste_message *message, const struct s
 {
     struct ste_found found = {*finding, UINT32_MAX, 0};
     enum ste_field_id id = ste_field_of(finding->element);
-    uint32_t numbers[2] = {0, 0};
-    size_t part = 0;
-    for (size_t i = 0; i < finding->place.len; i++) {
-        char c = finding->place.at[i];
-        if (c == ':' && part == 0 && i > 0)
-            part = 1;
-        else if (c >= '0' && c <= '9')
-            numbers[part] = numbers[part] * 10 + (uint32_t)(c - '0');
-        else
-            numbers[0] = 0;
-    }
-    if (part == 1 && numbers[0] > 0) {
-        found.line = numbers[0];
-        found.column = numbers[1];
-    } else if (id != STE_F_NONE && message->fields[id].line > 0) {
+    if (ste_place_parse(finding->place, &found.line, &found.column))
+        return found;
+    if (id != STE_F_NONE && message->fields[id].line > 0) {
         found.line = message->fields[id].line;
         found.column = message->fields[id].column;
     }
@@ -290,6 +281,7 @@ bool ste_check_message(const struct ste_rules *rules, const struct ste_message *
                        struct ste_arena *arena, struct ste_checked *ret)
 {
     struct ste_check check; /* 14 kB: filled as needed, never cleared whole */
+    struct ste_profile built_in;
     struct ste_checked checked = {0};
     check.rules = rules;
     check.message = message;
@@ -300,9 +292,14 @@ bool ste_check_message(const struct ste_rules *rules, const struct ste_message *
     check.trade_date = check.settlement_date = STE_DATE_NONE;
     if (is_unsupported(message))
         return refuse_unsupported(&check, ret);
-    check.profile = ste_ref_profile(rules->ref, ste_value(message, STE_F_BROKER),
-                                    ste_value(message, STE_F_MANAGER),
-                                    ste_value(message, STE_F_PLACE_OF_SETTLEMENT));
+    if (rules->ref) {
+        check.profile = ste_ref_profile(rules->ref, ste_value(message, STE_F_BROKER),
+                                        ste_value(message, STE_F_MANAGER),
+                                        ste_value(message, STE_F_PLACE_OF_SETTLEMENT));
+    } else {
+        ste_profile_init(&built_in);
+        check.profile = &built_in;
+    }
     ste_check_values(&check);
     check_required(&check);
     check_role(&check);

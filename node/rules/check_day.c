@@ -25,7 +25,7 @@ bool ste_check_trade_day(struct ste_check *check)
     const struct ste_rules *rules = check->rules;
     char text[STE_DATE_TEXT_BYTES];
     ste_date date = check->trade_date;
-    if (date == STE_DATE_NONE)
+    if (date == STE_DATE_NONE || rules->business_date == STE_DATE_NONE)
         return false;
     ste_date_format(rules->business_date, text);
     if (date > rules->business_date)
@@ -69,7 +69,7 @@ void ste_check_settlement_date(struct ste_check *check)
     if (check->trade_date != STE_DATE_NONE && check->settlement_date < check->trade_date)
         ste_check_find(check, levels[STE_CHECK_DATES], STE_C_DDAT, STE_F_SETTLEMENT_DATE,
                        "the settlement date is before the trade date");
-    if (levels[STE_CHECK_BUSINESS_DAY] != STE_LEVEL_OFF &&
+    if (check->rules->ref && levels[STE_CHECK_BUSINESS_DAY] != STE_LEVEL_OFF &&
         business_of(check, &country) == STE_BUSINESS_HOLIDAY)
         ste_check_find(check, levels[STE_CHECK_BUSINESS_DAY], STE_C_DDAT, STE_F_SETTLEMENT_DATE,
                        "the settlement date is not a business day in %.2s", country.at);

@@ -118,7 +118,7 @@ void ste_check_arithmetic(struct ste_check *check)
     const struct ste_message *message = check->message;
     struct ste_wide gross, net;
     bool overflow = false;
-    if (message->type != STE_TYPE_NPR ||
+    if (message->type != STE_TYPE_NPR || !check->rules->ref ||
         check->profile->checks[STE_CHECK_ARITHMETIC] == STE_LEVEL_OFF)
         return;
     if (!derive_gross(check, &gross, &overflow))

@@ -51,7 +51,7 @@ static void keep_if(struct ste_check *check, enum ste_field_id id, bool right, c
 static bool is_bic_country(const struct ste_ref *ref, struct ste_bytes bic)
 {
     struct ste_bytes country = {bic.at + 4, 2};
-    return ste_ref_country(ref, country) || ste_bytes_equal(country, STE_BYTES("XK"));
+    return !ref || ste_ref_country(ref, country) || ste_bytes_equal(country, STE_BYTES("XK"));
 }
 
 static void check_bic(struct ste_check *check, enum ste_field_id id, struct ste_bytes value)
@@ -90,11 +90,24 @@ static void check_code(struct ste_check *check, enum ste_field_id id, struct ste
         keep_if(check, id, is_word(value, "APMT", "FREE"), "neither APMT nor FREE");
 }
 
+static bool is_capitals(struct ste_bytes value, size_t len)
+{
+    for (size_t i = 0; i < value.len; i++)
+        if (value.at[i] < 'A' || value.at[i] > 'Z')
+            return false;
+    return value.len == len;
+}
+
 /* A currency that is an attribute or a value of its own. True when its minor units are known. */
 static bool check_currency(struct ste_check *check, enum ste_field_id id, uint8_t *ret_minor_units)
 {
-    const struct ste_currency *currency =
-        ste_ref_currency(check->rules->ref, ste_value(check->message, id));
+    const struct ste_ref *ref = check->rules->ref;
+    struct ste_bytes value = ste_value(check->message, id);
+    if (!ref) {
+        keep_if(check, id, is_capitals(value, 3), "the currency is not three capital letters");
+        return false;
+    }
+    const struct ste_currency *currency = ste_ref_currency(ref, value);
     if (!currency) {
         refuse_by_level(check, STE_CHECK_CURRENCY, id, "the currency is not in ISO 4217");
         return false;
@@ -102,6 +115,17 @@ static bool check_currency(struct ste_check *check, enum ste_field_id id, uint8_
     ste_check_set_good(check, id);
     *ret_minor_units = currency->minor_units;
     return true;
+}
+
+static void check_country(struct ste_check *check, enum ste_field_id id, struct ste_bytes value)
+{
+    const struct ste_ref *ref = check->rules->ref;
+    if (!ref)
+        keep_if(check, id, is_capitals(value, 2), "the country is not two capital letters");
+    else if (ste_ref_country(ref, value))
+        ste_check_set_good(check, id);
+    else
+        refuse_by_level(check, STE_CHECK_COUNTRY, id, "the country is not in ISO 3166-1");
 }
 
 static bool check_number(struct ste_check *check, enum ste_field_id id, bool allow_negative)
@@ -237,10 +261,7 @@ static void check_field(struct ste_check *check, enum ste_field_id id, struct st
         (void)check_currency(check, id, &minor_units);
         break;
     case CTRY:
-        if (ste_ref_country(check->rules->ref, value))
-            ste_check_set_good(check, id);
-        else
-            refuse_by_level(check, STE_CHECK_COUNTRY, id, "the country is not in ISO 3166-1");
+        check_country(check, id, value);
         break;
     case TEXT:
         break; /* its length is decoding's */

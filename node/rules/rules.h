@@ -17,6 +17,8 @@ struct ste_days {
 };
 bool ste_day_is_open(const struct ste_days *days, ste_date date);
 
+/* For ste_check_message alone ref may be NULL, days NULL and business_date STE_DATE_NONE: what
+ * needs them is then not looked at (`ste-submit --check` without a map). */
 struct ste_rules {
     const struct ste_ref *ref;
     struct ste_match_key match_key;
