@@ -45,10 +45,12 @@ instance_ports() {
     ports_ensure "$@"
 }
 
+# The broker needs some seconds to start: what needs no service is done meanwhile.
 instance_services_up() {
     secrets_ensure
     broker_start
     shards_each shard_start
+    participants_write "$replies"
     shards_each shard_wait
     shards_each shard_accounts
     broker_wait
@@ -73,7 +75,6 @@ instance_up() {
     instance_settings
     instance_remember
     instance_ports
-    participants_write "$replies"
     reference_copy
     map_write
     # Programs read the map once: a changed one is for new processes.
