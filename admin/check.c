@@ -85,7 +85,7 @@ static enum ste_code wait_for_rest(struct ste_check *check, const struct ste_clu
 static enum ste_code run(const struct ste_cluster *cluster, const struct check_options *options,
                          struct ste_check_result *ret, bool *ret_at_rest, struct ste_error *err)
 {
-    const uint64_t deadline_ns = ste_clock_mono_ns() + options->wait_s * UINT64_C(1000000000);
+    const uint64_t deadline_ns = ste_clock_mono_ns() + options->wait_s * STE_NS_PER_S;
     for (;;) {
         struct ste_check check = {.sent_files = options->sent};
         enum ste_code rc = wait_for_rest(&check, cluster, options, deadline_ns, ret_at_rest, err);

@@ -74,8 +74,8 @@ static enum ste_code consume(void *context, struct ste_bench_jobs *jobs, struct 
             tag = delivery.tag;
             unacked++;
             ste_mq_delivery_free(&delivery);
-        } else if (rc == STE_OK && ste_clock_mono_ns() - consumer->last_ns >
-                                       UINT64_C(1000000000) * CEILING_SILENCE_S) {
+        } else if (rc == STE_OK &&
+                   ste_clock_mono_ns() - consumer->last_ns > STE_NS_PER_S * CEILING_SILENCE_S) {
             rc = ste_error_set(err, STE_E_TIMEOUT, "nothing arrived for %d s", CEILING_SILENCE_S);
         }
         if (rc == STE_OK && (unacked >= CEILING_ACK_EVERY || (unacked > 0 && !got))) {

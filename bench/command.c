@@ -15,7 +15,7 @@ enum { WATCH_EVERY_MS = 100 };
 static void print_help(const char *command, const char *what,
                        const struct ste_bench_option *options, size_t count)
 {
-    printf("Usage: ste-bench %s [OPTION]...\n%s\n\n", command, what);
+    printf("Usage: ste-bench %s [OPTION]…\n%s\n", command, what);
     for (size_t i = 0; i < count; i++) {
         char left[64];
         (void)snprintf(left, sizeof left, "--%s%s%s", options[i].name,
@@ -24,16 +24,14 @@ static void print_help(const char *command, const char *what,
         printf("  %-24s %s%s\n", left, options[i].help, options[i].required ? " (required)" : "");
     }
     printf("  %-24s %s\n  %-24s %s\n", "--help", "this text", "--version", "the version");
+    puts("Exit status: 0 done, nothing missing; 1 failed, or something is missing; 2 wrong usage;\n"
+         "3 gave up waiting");
 }
 
 static bool parse_number(const char *text, uint64_t min, uint64_t max, uint64_t *ret)
 {
-    char *end = NULL;
-    if (text[0] < '0' || text[0] > '9')
-        return false;
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, 10);
-    if (errno != 0 || *end != '\0' || value < min || value > max)
+    uint64_t value = 0;
+    if (!ste_bytes_u64(ste_bytes_of(text), &value) || value < min || value > max)
         return false;
     *ret = value;
     return true;

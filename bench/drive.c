@@ -88,8 +88,7 @@ static void settled(void *context, uint64_t cookie, enum ste_mq_outcome outcome)
     else
         drive->returned++;
     if (now_ns >= state->paused_until_ns)
-        state->paused_until_ns =
-            now_ns + UINT64_C(1000000) * ste_retry_next_ms(&state->refused_retry);
+        state->paused_until_ns = now_ns + STE_NS_PER_MS * ste_retry_next_ms(&state->refused_retry);
     ste_window_refused(&state->window, at);
 }
 
@@ -284,9 +283,9 @@ static enum ste_code step(struct ste_drive *drive, bool take_more, struct ste_er
     skip_done(drive);
     bool more = take_more && state->next_message < drive->set->header->messages;
     if (!more || state->window.free_count == 0)
-        return wait_for(drive, UINT64_C(1000000) * DRIVE_WAIT_MS, false, err);
+        return wait_for(drive, STE_NS_PER_MS * DRIVE_WAIT_MS, false, err);
     if (too_many_outstanding(drive))
-        return wait_for(drive, UINT64_C(1000000) * DRIVE_WAIT_MS, true, err);
+        return wait_for(drive, STE_NS_PER_MS * DRIVE_WAIT_MS, true, err);
     uint64_t due_ns = until_due_ns(drive, now_ns);
     if (due_ns > 0)
         return wait_for(drive, due_ns, false, err);
@@ -308,13 +307,13 @@ static enum ste_code loop(struct ste_drive *drive, struct ste_bench_jobs *jobs,
         uint64_t now_ns = ste_clock_mono_ns();
         bool stopping = ste_bench_stopping(jobs);
         if (stopping && stop_ns == 0)
-            stop_ns = now_ns + UINT64_C(1000000) * DRIVE_DRAIN_MS;
+            stop_ns = now_ns + STE_NS_PER_MS * DRIVE_DRAIN_MS;
         if (stopping && (!in_hand(state) || now_ns > stop_ns))
             break;
         /* Waiting for the pool is no silence of the broker's. */
         if (!in_hand(state) && state->mq)
             state->heard_ns = now_ns;
-        if (now_ns - state->heard_ns > UINT64_C(1000000000) * drive->patience_s)
+        if (now_ns - state->heard_ns > STE_NS_PER_S * drive->patience_s)
             return ste_error_set(err, STE_E_TIMEOUT, "the broker confirmed nothing for %u s",
                                  drive->patience_s);
         enum ste_code rc = state->mq ? step(drive, !stopping, err) : connect_broker(drive, err);

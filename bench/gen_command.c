@@ -40,10 +40,7 @@ static bool parse_window(const char *text, uint64_t *ret)
         *ret = STE_GEN_SHUFFLE_ALL;
         return true;
     }
-    char *end = NULL;
-    unsigned long long value = strtoull(text, &end, 10);
-    *ret = value;
-    return text[0] >= '0' && text[0] <= '9' && *end == '\0' && value <= UINT32_MAX;
+    return ste_bytes_u64(ste_bytes_of(text), ret) && *ret <= UINT32_MAX;
 }
 
 static bool parse_accounts(const char *text, struct ste_gen *gen)

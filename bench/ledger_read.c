@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEDGER_WORDS_MAX = 6, NUMBER_DIGITS_MAX = 19 };
+enum { LEDGER_WORDS_MAX = 6 };
 
 static size_t split(struct ste_bytes line, struct ste_bytes words[static LEDGER_WORDS_MAX])
 {
@@ -21,20 +21,6 @@ static size_t split(struct ste_bytes line, struct ste_bytes words[static LEDGER_
     return line.len > 0 ? 0 : count;
 }
 
-static bool number(struct ste_bytes text, uint64_t *ret)
-{
-    uint64_t value = 0;
-    if (text.len == 0 || text.len > NUMBER_DIGITS_MAX)
-        return false;
-    for (size_t i = 0; i < text.len; i++) {
-        if (text.at[i] < '0' || text.at[i] > '9')
-            return false;
-        value = value * 10 + (uint64_t)(text.at[i] - '0');
-    }
-    *ret = value;
-    return true;
-}
-
 static bool take_line(struct ste_bytes line, const struct ste_ledger_reader *reader)
 {
     struct ste_bytes words[LEDGER_WORDS_MAX];
@@ -44,19 +30,19 @@ static bool take_line(struct ste_bytes line, const struct ste_ledger_reader *rea
         return false;
     switch (words[0].at[0]) {
     case 'D':
-        if (count != 4 || !number(words[2], &first) || !number(words[3], &second))
+        if (count != 4 || !ste_bytes_u64(words[2], &first) || !ste_bytes_u64(words[3], &second))
             return false;
         if (reader->delivery)
             reader->delivery(reader->context, words[1], first, second);
         return true;
     case 'M':
-        if (count != 6 || !number(words[1], &first))
+        if (count != 6 || !ste_bytes_u64(words[1], &first))
             return false;
         if (reader->message)
             reader->message(reader->context, first, words[2], words[3], words[4], words[5]);
         return true;
     case 'C':
-        if (count != 3 || !number(words[2], &first))
+        if (count != 3 || !ste_bytes_u64(words[2], &first))
             return false;
         if (reader->cls)
             reader->cls(reader->context, words[1], first);

@@ -20,7 +20,10 @@ static const struct {
 
 static void print_usage(FILE *out)
 {
-    fputs("Usage: ste-bench COMMAND [OPTION]...   (ste-bench COMMAND --help)\n\n", out);
+    fputs("Usage: ste-bench [--config FILE] COMMAND [OPTION]…\n"
+          "       ste-bench --help | --version\n"
+          "Commands (each has its own --help, with its exit status):\n",
+          out);
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
         fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].help);
 }

@@ -104,7 +104,7 @@ static enum ste_code step(struct pooling *pooling, struct ste_error *err)
     if (rc != STE_OK || pooling->group_count == 0)
         return rc;
     uint64_t age_ns = ste_clock_mono_ns() - pooling->group_start_ns;
-    if (pooling->group_count >= POOL_GROUP || age_ns >= UINT64_C(1000000) * POOL_GROUP_MS)
+    if (pooling->group_count >= POOL_GROUP || age_ns >= STE_NS_PER_MS * POOL_GROUP_MS)
         rc = end_group(pooling, err);
     return rc;
 }
@@ -115,15 +115,14 @@ static bool is_over(struct pooling *pooling)
     struct ste_pool *pool = pooling->pool;
     uint64_t now_ns = ste_clock_mono_ns();
     if (pool->expect > 0 && atomic_load(&pool->seen_trades) >= pool->expect)
-        return now_ns - pooling->heard_ns > UINT64_C(1000000) * POOL_LINGER_MS;
+        return now_ns - pooling->heard_ns > STE_NS_PER_MS * POOL_LINGER_MS;
     uint64_t heard_ns = pooling->heard_ns;
     if (pool->flow) {
         uint64_t confirm_ns =
             atomic_load_explicit(&pool->flow->last_confirm_ns, memory_order_relaxed);
         heard_ns = confirm_ns > heard_ns ? confirm_ns : heard_ns;
     }
-    if (pool->idle_s == 0 || now_ns < heard_ns ||
-        now_ns - heard_ns < UINT64_C(1000000000) * pool->idle_s)
+    if (pool->idle_s == 0 || now_ns < heard_ns || now_ns - heard_ns < STE_NS_PER_S * pool->idle_s)
         return false;
     pool->timed_out = pool->expect > 0;
     return true;

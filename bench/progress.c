@@ -46,7 +46,7 @@ void ste_progress_update(struct ste_progress *progress, uint64_t done)
         return;
     uint64_t now_ns = ste_clock_mono_ns();
     uint64_t step_ns = now_ns - progress->drawn_ns;
-    if (step_ns < UINT64_C(1000000) * PROGRESS_EVERY_MS)
+    if (step_ns < STE_NS_PER_MS * PROGRESS_EVERY_MS)
         return;
     double rate = (double)(done - progress->drawn_done) * 1e9 / (double)step_ns;
     progress->rate = progress->rate > 0 ? 0.8 * progress->rate + 0.2 * rate : rate;

@@ -15,18 +15,22 @@ enum { LINGER_MS = 200, STATUS_TIMEOUT = 3 };
 
 static void print_help(void)
 {
-    printf("Usage: ste-submit --config FILE [OPTION]… FILE…\n"
-           "       ste-submit --check [--config FILE] FILE…\n"
-           "Sends files of TradeMessage or TradeMessages (- is standard input) to the engine.\n"
-           "  --config FILE  the cluster map\n"
-           "  --hub KEY      sign everything with this key, <participant>/<key id>\n"
-           "  --keys DIR     sign with each Sender's own key, DIR/<participant>/<key id>\n"
-           "                 (neither: the hub key that the map names in submit.hub)\n"
-           "  --batch K      messages a delivery (default: a file within the limits as it is)\n"
-           "  --wait S       print the answers; exit 3 if they are not all there after S seconds\n"
-           "  --json         one JSON object a line\n"
-           "  --check        explain the files without a broker: findings with line and column\n"
-           "  --help, --version\n");
+    printf(
+        "Usage: ste-submit --config FILE [OPTION]… FILE…\n"
+        "       ste-submit --check [--config FILE] FILE…\n"
+        "Sends files of TradeMessage or TradeMessages (- is standard input) to the engine.\n"
+        "  --config FILE  the cluster map\n"
+        "  --hub KEY      sign everything with this key, <participant>/<key id>\n"
+        "  --keys DIR     sign with each Sender's own key, DIR/<participant>/<key id>\n"
+        "                 (neither: the hub key that the map names in submit.hub)\n"
+        "  --batch K      messages a delivery (default: a file within the limits as it is)\n"
+        "  --wait S       print the answers that come within S seconds\n"
+        "  --json         one JSON object a line\n"
+        "  --check        explain the files without a broker: findings with line and column\n"
+        "  --help         this text\n"
+        "  --version      the version\n"
+        "Exit status: 0 sent, and with --wait every message has its answer; 1 failed, or --check\n"
+        "found what would be refused; 2 wrong usage; 3 answers are missing after S seconds\n");
 }
 
 /* Returns -1 to go on, else the exit status. */
@@ -116,8 +120,7 @@ static enum ste_code wait_for_answers(struct ste_submission *submission, bool *r
                                       struct ste_error *err)
 {
     const struct ste_expect *const expect = ste_answers_expect(submission->answers);
-    const uint64_t limit_ns =
-        ste_clock_mono_ns() + (uint64_t)submission->options->wait_s * 1000000000;
+    const uint64_t limit_ns = ste_clock_mono_ns() + submission->options->wait_s * STE_NS_PER_S;
     while (!ste_expect_complete(expect) && ste_clock_mono_ns() < limit_ns) {
         const enum ste_code rc = take_answers(submission, 50, err);
         if (rc != STE_OK)
@@ -125,7 +128,7 @@ static enum ste_code wait_for_answers(struct ste_submission *submission, bool *r
     }
     *ret_complete = ste_expect_complete(expect);
     /* Others' replies to the last transaction may still be on their way. */
-    const uint64_t linger_ns = ste_clock_mono_ns() + (uint64_t)LINGER_MS * 1000000;
+    const uint64_t linger_ns = ste_clock_mono_ns() + LINGER_MS * STE_NS_PER_MS;
     while (*ret_complete && ste_clock_mono_ns() < linger_ns) {
         const enum ste_code rc = take_answers(submission, LINGER_MS / 4, err);
         if (rc != STE_OK)

@@ -13,7 +13,7 @@
 
 uint64_t ste_mq_deadline(int timeout_ms)
 {
-    return ste_clock_mono_ns() + (uint64_t)(timeout_ms > 0 ? timeout_ms : 0) * 1000000;
+    return ste_clock_mono_ns() + (uint64_t)(timeout_ms > 0 ? timeout_ms : 0) * STE_NS_PER_MS;
 }
 
 enum ste_code ste_mq_fail(struct ste_mq *mq, struct ste_error *err, enum ste_code code,
@@ -154,7 +154,7 @@ static enum ste_code tune(struct ste_mq *mq, unsigned heartbeat_s, struct ste_er
         .heartbeat = (uint16_t)smaller_nonzero(heartbeat_s, mq->reply.heartbeat_s),
     };
     mq->frame_max = method.frame_max;
-    mq->heartbeat_ns = (uint64_t)method.heartbeat * 1000000000u;
+    mq->heartbeat_ns = method.heartbeat * STE_NS_PER_S;
     mq->received_ns = ste_clock_mono_ns();
     mq->next_heartbeat_ns = mq->received_ns + mq->heartbeat_ns / 2;
     return ste_mq_put_method(mq, 0, AMQP_CONNECTION_TUNE_OK_METHOD, &method, err);
@@ -263,9 +263,4 @@ uint64_t ste_mq_generation(const struct ste_mq *mq)
 bool ste_mq_blocked(const struct ste_mq *mq)
 {
     return mq->blocked;
-}
-
-int ste_mq_fd(const struct ste_mq *mq)
-{
-    return mq->fd;
 }

@@ -16,14 +16,12 @@
 
 #include "base/clock.h"
 
-static const uint64_t ns_per_ms = 1000000;
-
 /* Rounded up, so that a wait never ends just before its deadline. */
 static int ms_until(uint64_t deadline_ns, uint64_t now_ns)
 {
     if (deadline_ns <= now_ns)
         return 0;
-    uint64_t ms = (deadline_ns - now_ns + ns_per_ms - 1) / ns_per_ms;
+    uint64_t ms = (deadline_ns - now_ns + STE_NS_PER_MS - 1) / STE_NS_PER_MS;
     return ms > INT32_MAX ? INT32_MAX : (int)ms;
 }
 
@@ -190,7 +188,7 @@ enum ste_code ste_mq_fill(struct ste_mq *mq, bool *ret_got, struct ste_error *er
         now_ns - mq->received_ns > STE_MQ_SILENT_HEARTBEATS * mq->heartbeat_ns) {
         mq->in_step = false;
         return ste_mq_fail(mq, err, STE_E_MQ_DOWN, "broker silent for %u s",
-                           (unsigned)((now_ns - mq->received_ns) / (1000 * ns_per_ms)));
+                           (unsigned)((now_ns - mq->received_ns) / (1000 * STE_NS_PER_MS)));
     }
     *ret_got = false;
     return STE_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * AMQP 0-9-1 as the engine needs it: one connection a thread, manual acks, mandatory publishes with
  * confirms. The only user of rabbitmq-c. Publishing and consuming use separate connections, so that
- * a broker that blocks publishers never stops acks (FACTS section 2).
+ * a broker that blocks publishers never stops acks.
  *
  * A connection is broken for good after its first error: every later call returns STE_E_MQ_DOWN;
  * the owner closes it and opens another. Deliveries of a closed connection come again; their tags
@@ -31,7 +31,6 @@ STE_MUST_CHECK enum ste_code ste_mq_open_as(const struct ste_cluster *cluster,
 void ste_mq_close(struct ste_mq *mq); /* NULL is fine; never blocks longer than 1 s */
 uint64_t ste_mq_generation(const struct ste_mq *mq); /* unique per connection in this process */
 bool ste_mq_blocked(const struct ste_mq *mq);        /* connection.blocked was received */
-int ste_mq_fd(const struct ste_mq *mq);              /* for poll; see ste_mq_wait */
 
 /* Waits until one of the connections can be read without blocking, or timeout_ms passed, or
  * wake_fd (-1: none) is readable. Takes frames that the library already holds into account. NULL

@@ -75,7 +75,7 @@ static enum ste_code told_disk(struct ste_api *api, uint64_t *ret_bytes, struct 
 /* A broker that has just started tells its disk with its first statistics. */
 static enum ste_code free_disk(struct ste_api *api, uint64_t *ret_bytes, struct ste_error *err)
 {
-    const uint64_t limit_ns = ste_clock_mono_ns() + (uint64_t)FIRST_STATISTICS_MS * 1000000;
+    const uint64_t limit_ns = ste_clock_mono_ns() + FIRST_STATISTICS_MS * STE_NS_PER_MS;
     for (;;) {
         const enum ste_code rc = told_disk(api, ret_bytes, err);
         if (rc != STE_OK || *ret_bytes != UINT64_MAX)

@@ -4,6 +4,8 @@
 
 #include <inttypes.h>
 
+#include "base/clock.h"
+
 const struct ste_metric ste_metrics[STE_METRIC_COUNT] = {
 #define X(id, name, kind, labels, help) {name, STE_METRIC_##kind, help},
 #include "obs/metrics.def"
@@ -30,9 +32,9 @@ static void write_escaped(struct ste_buf *out, const char *text)
 
 static void write_value(struct ste_buf *out, enum ste_metric_kind kind, uint64_t value)
 {
-    const uint64_t ns_per_s = 1000000000;
     if (kind == STE_METRIC_seconds)
-        ste_buf_printf(out, "%" PRIu64 ".%09" PRIu64 "\n", value / ns_per_s, value % ns_per_s);
+        ste_buf_printf(out, "%" PRIu64 ".%09" PRIu64 "\n", value / STE_NS_PER_S,
+                       value % STE_NS_PER_S);
     else
         ste_buf_printf(out, "%" PRIu64 "\n", value);
 }
