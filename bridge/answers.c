@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The reply queue of --wait: opened before anything is sent, bound to each party's key before its first
- * message. */
+ * The reply queue of --wait: opened before anything is sent, bound to each party's key before its
+ * first message. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
@@ -26,8 +26,8 @@ static enum ste_code open_queue(struct ste_answers *answers, const struct ste_cl
         return ste_error_set(err, STE_E_FILE, "could not get a random name for the reply queue");
     snprintf(answers->queue, sizeof(answers->queue), "ste.reply.%s.%016llx",
              cluster->broker.users[STE_ROLE_SUBMITTER].user, (unsigned long long)random);
-    enum ste_code rc = ste_mq_open(cluster, STE_ROLE_SUBMITTER, STE_MQ_CONSUME, "ste-submit",
-                                   &answers->mq, err);
+    enum ste_code rc =
+        ste_mq_open(cluster, STE_ROLE_SUBMITTER, STE_MQ_CONSUME, "ste-submit", &answers->mq, err);
     if (rc == STE_OK)
         rc = ste_mq_declare_reply_queue(answers->mq, answers->queue, err);
     if (rc == STE_OK)
@@ -44,10 +44,9 @@ enum ste_code ste_answers_open(const struct ste_cluster *cluster, bool json,
     answers->json = json;
     answers->arena = ste_arena_new(0);
     answers->expect = ste_expect_new();
-    const enum ste_code rc =
-        answers->arena != NULL && answers->expect != NULL
-            ? open_queue(answers, cluster, err)
-            : ste_error_set(err, STE_E_NOMEM, "could not wait for answers");
+    const enum ste_code rc = answers->arena != NULL && answers->expect != NULL
+                                 ? open_queue(answers, cluster, err)
+                                 : ste_error_set(err, STE_E_NOMEM, "could not wait for answers");
     if (rc == STE_OK)
         *ret = answers;
     else

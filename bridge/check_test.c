@@ -57,8 +57,8 @@ static struct ste_checked check_plain(struct decoded *decoded, const char *text)
     size_t count = 0;
     struct ste_checked checked;
     ste_arena_reset(decoded->arena);
-    assert_ok(ste_xml_decode(decoded->xml, ste_bytes_of(text), decoded->arena, &messages, &count,
-                             &err));
+    assert_ok(
+        ste_xml_decode(decoded->xml, ste_bytes_of(text), decoded->arena, &messages, &count, &err));
     assert_int_equal(count, 1);
     assert_string_equal(ste_msg_code_name(messages[0].exc.code), "");
     const struct ste_rules rules = {.business_date = STE_DATE_NONE};
@@ -157,9 +157,8 @@ static void test_repeated_and_not_carried(void **state)
     assert_int_equal(repeated.finding_count, 2);
     assert_int_equal(repeated.findings[0].code, STE_C_XREP);
     assert_int_equal(repeated.findings[1].code, STE_C_DDEA);
-    const struct ste_checked noe =
-        check_plain(*state, changed(changed(GOOD, "type=\"NPR\"", "type=\"NOE\""), "SAFE-0001",
-                                    "SAFE_0001"));
+    const struct ste_checked noe = check_plain(
+        *state, changed(changed(GOOD, "type=\"NPR\"", "type=\"NOE\""), "SAFE-0001", "SAFE_0001"));
     for (size_t i = 0; i < noe.finding_count; i++)
         assert_int_equal(noe.findings[i].code, STE_C_XUNK);
     assert_true(noe.finding_count > 0);
@@ -183,8 +182,8 @@ static void test_all_findings_in_order(void **state)
                                "<TradeReference>T</TradeReference><TradeDate>2026-11-30</TradeDate>"
                                "<Broker>BROKSGSG</Broker><Manager>INVMSGSG</Manager>"
                                "<Instrument>X</Instrument><Colour/></TradeMessage>";
-    static const char *const codes[] = {"FRAP", "DELN", "DSEC", "XUNK", "XMIS", "XMIS", "XMIS",
-                                        "XMIS", "XMIS", "XMIS", "XMIS"};
+    static const char *const codes[] = {"FRAP", "DELN", "DSEC", "XUNK", "XMIS", "XMIS",
+                                        "XMIS", "XMIS", "XMIS", "XMIS", "XMIS"};
     const struct ste_checked checked = check_plain(*state, text);
     for (size_t i = 0; i < checked.finding_count && i < COUNT_OF(codes); i++)
         assert_string_equal(ste_msg_code_name(checked.findings[i].code), codes[i]);
@@ -381,7 +380,8 @@ static void test_more_messages_than_a_delivery(void **state)
                        "  <!-- \xE4\xB8\xAD -->\n"
                        "  <s:Quantity unit=\"UNIT\">%d</s:Quantity></s:TradeMessage>\n",
                        i, i, i % 500);
-    ste_buf_append_cstr(&text, "  <!-- then --><s:TradeMessage>\xE4\xB8\xAD<a></b></s:TradeMessages>");
+    ste_buf_append_cstr(&text,
+                        "  <!-- then --><s:TradeMessage>\xE4\xB8\xAD<a></b></s:TradeMessages>");
     assert_false(text.failed);
     run_check(&run, NULL, false, ste_buf_bytes(&text));
     assert_lines(&run, 1, lines);
@@ -389,8 +389,8 @@ static void test_more_messages_than_a_delivery(void **state)
     ste_buf_deinit(&text);
 }
 
-/* Above 4 MiB; a message that no delivery holds; then one whose finding stands in its first line; then
- * a bad byte, whose place is its offset. */
+/* Above 4 MiB; a message that no delivery holds; then one whose finding stands in its first line;
+ * then a bad byte, whose place is its offset. */
 static void test_a_large_file_with_a_huge_message(void **state)
 {
     (void)state;
@@ -399,15 +399,17 @@ static void test_a_large_file_with_a_huge_message(void **state)
     char expected[128];
     ste_buf_append_cstr(&text, "<TradeMessages>\n<TradeMessage>");
     while (text.len < 9 << 20)
-        ste_buf_append_cstr(&text, "0123456789 0123456789 0123456789 0123456789 0123456789 012345\n");
+        ste_buf_append_cstr(&text,
+                            "0123456789 0123456789 0123456789 0123456789 0123456789 012345\n");
     ste_buf_append_cstr(&text, "</TradeMessage>");
     long line = 1, column = 1;
     for (size_t i = 0; i < text.len; i++) {
         column = text.at[i] == '\n' ? 1 : column + 1;
         line += text.at[i] == '\n';
     }
-    ste_buf_append_cstr(&text, "<TradeMessage type=\"NOE\" function=\"OOPS\"><Sender>BROKSGSG</Sender>"
-                               "</TradeMessage>\n<TradeMessage>");
+    ste_buf_append_cstr(&text,
+                        "<TradeMessage type=\"NOE\" function=\"OOPS\"><Sender>BROKSGSG</Sender>"
+                        "</TradeMessage>\n<TradeMessage>");
     const size_t bad = text.len;
     ste_buf_append_cstr(&text, "\xFF</TradeMessage></TradeMessages>");
     run_check(&run, NULL, false, ste_buf_bytes(&text));

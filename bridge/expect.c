@@ -65,8 +65,8 @@ void ste_expect_free(struct ste_expect *expect)
 
 /* ---- what is expected ---- */
 
-static struct delivery *delivery_of(struct ste_bytes message_id,
-                                    const struct ste_message *messages, size_t count)
+static struct delivery *delivery_of(struct ste_bytes message_id, const struct ste_message *messages,
+                                    size_t count)
 {
     struct delivery *const delivery = calloc(1, sizeof(*delivery));
     if (delivery == NULL)
@@ -175,16 +175,16 @@ static struct outcome *clearing_of(struct ste_expect *expect, const struct ste_r
     return outcome_of(expect, reply, (struct ste_bytes){0}, "CLS", 0);
 }
 
-/* `then` of an ACK: what the same change of the trade also says to this receiver. A MAC brings a copy
- * of the clearing message with it, once a trade. */
+/* `then` of an ACK: what the same change of the trade also says to this receiver. A MAC brings a
+ * copy of the clearing message with it, once a trade. */
 static bool announce_all(struct ste_expect *expect, const struct ste_reply *ack)
 {
     char kinds[KEY_BYTES];
     snprintf(kinds, sizeof(kinds), "%.*s", (int)ack->then.len, ack->then.at);
     char *rest = NULL;
-    for (char *kind = strtok_r(kinds, " ", &rest); kind != NULL; kind = strtok_r(NULL, " ", &rest)) {
-        struct outcome *const outcome =
-            outcome_of(expect, ack, ack->to, kind, ack->trade_version);
+    for (char *kind = strtok_r(kinds, " ", &rest); kind != NULL;
+         kind = strtok_r(NULL, " ", &rest)) {
+        struct outcome *const outcome = outcome_of(expect, ack, ack->to, kind, ack->trade_version);
         if (outcome == NULL)
             return false;
         announce(expect, outcome);
@@ -204,8 +204,7 @@ static bool announce_all(struct ste_expect *expect, const struct ste_reply *ack)
 /* A refused whole delivery, or its rest: every message from this index on has its answer. */
 static bool covers_rest(const struct ste_reply *reply)
 {
-    const enum ste_msg_code code =
-        reply->reason_count > 0 ? reply->reasons[0].code : STE_C_NONE;
+    const enum ste_msg_code code = reply->reason_count > 0 ? reply->reasons[0].code : STE_C_NONE;
     return reply->kind == STE_REPLY_EXC && (code == STE_C_XSIG || code == STE_C_XKEY);
 }
 
@@ -229,7 +228,8 @@ static bool take_answer(struct ste_expect *expect, const struct ste_reply *reply
     if (delivery == NULL || reply->index >= delivery->count ||
         delivery->references[reply->index] == NULL)
         return false;
-    snprintf(expect->reference, sizeof(expect->reference), "%s", delivery->references[reply->index]);
+    snprintf(expect->reference, sizeof(expect->reference), "%s",
+             delivery->references[reply->index]);
     close_message(expect, delivery, reply->index);
     for (size_t i = reply->index; covers_rest(reply) && i < delivery->count; i++)
         close_message(expect, delivery, i);

@@ -22,12 +22,12 @@ STE_MUST_CHECK enum ste_code ste_expect_delivery(struct ste_expect *expect,
 /* Announces a trade: only outcomes of announced trades are shown. STE_E_NOMEM. */
 STE_MUST_CHECK enum ste_code ste_expect_trade(struct ste_expect *expect, struct ste_hash trade_key,
                                               struct ste_error *err);
-/* *ret_new: this word (a routing key, an id of what was taken) was not noted before. STE_E_NOMEM. */
+/* *ret_new: this word (a routing key, an id of something taken) is new. STE_E_NOMEM. */
 STE_MUST_CHECK enum ste_code ste_expect_note(struct ste_expect *expect, const char *word,
                                              bool *ret_new, struct ste_error *err);
-/* Takes a reply into account. *ret_show false: it answers somebody else's message, tells of a trade that
- * was not announced, or repeats what was shown. *ret_reference: what the answered message called itself, absent where the reply answers
- * none; valid until the next call. STE_E_NOMEM. */
+/* Takes a reply into account. *ret_show false: it answers somebody else's message, tells of a trade
+ * that was not announced, or repeats what was shown. *ret_reference: what the answered message
+ * called itself, absent where the reply answers none; valid until the next call. STE_E_NOMEM. */
 STE_MUST_CHECK enum ste_code ste_expect_take(struct ste_expect *expect,
                                              const struct ste_reply *reply, bool *ret_show,
                                              struct ste_bytes *ret_reference,

@@ -54,8 +54,8 @@ static bool valid_on(const struct ste_key *key, ste_date date)
            (key->valid_to == STE_DATE_NONE || key->valid_to >= date);
 }
 
-/* The first key of the participant (NULL: of anybody) that is valid and whose private half is in the
- * folder. */
+/* The first key of the participant (NULL: of anybody) that is valid and whose private half is in
+ * the folder. */
 static const struct ste_key *find_key(const struct ste_keyring *ring,
                                       const struct ste_participant *participant)
 {

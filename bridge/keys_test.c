@@ -202,17 +202,16 @@ static void test_no_key_for_a_participant(void **state)
     for (size_t i = 0; i < 2; i++) {
         const struct ste_signing_key *key = NULL;
         struct ste_error why = {0};
-        assert_int_equal(
-            ste_keyring_pick(&setting->ring, ste_bytes_of(senders[i]), &key, &why),
-            STE_E_SIGNATURE);
+        assert_int_equal(ste_keyring_pick(&setting->ring, ste_bytes_of(senders[i]), &key, &why),
+                         STE_E_SIGNATURE);
         assert_non_null(strstr(why.text, senders[i]));
         assert_null(key);
     }
     ste_keyring_close(&setting->ring);
 }
 
-/* A message without a sender, or of an unknown one, is refused whoever signs it: it must not keep its
- * neighbours from being sent. */
+/* A message without a sender, or of an unknown one, is refused whoever signs it: it must not keep
+ * its neighbours from being sent. */
 static void test_an_unknown_sender_is_signed_by_anybody(void **state)
 {
     struct setting *const setting = *state;

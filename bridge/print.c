@@ -107,8 +107,8 @@ static void put_legs(struct ste_json_writer *json, const struct ste_reply *reply
     ste_json_put_end(json);
 }
 
-/* The one reason whose code, place and text stand for the whole reply: of REJ and EXC the first that
- * refuses. */
+/* The one reason whose code, place and text stand for the whole reply: of REJ and EXC the first
+ * that refuses. */
 static const struct ste_reply_reason *headline_of(const struct ste_reply *reply)
 {
     static const struct ste_reply_reason none;
@@ -253,15 +253,20 @@ enum ste_code ste_print_reply(const struct ste_reply *reply, struct ste_bytes re
     return print(&line, good, out, err);
 }
 
-enum ste_code ste_print_summary(const struct ste_summary *summary, bool json, bool waited, FILE *out,
-                                struct ste_error *err)
+enum ste_code ste_print_summary(const struct ste_summary *summary, bool json, bool waited,
+                                FILE *out, struct ste_error *err)
 {
     const struct {
         const char *key;
         uint64_t value;
-    } counts[] = {{"submitted", summary->submitted}, {"ack", summary->ack}, {"rej", summary->rej},
-                  {"exc", summary->exc},             {"dupl", summary->dupl}, {"nma", summary->nma},
-                  {"mac", summary->mac},             {"cls", summary->cls}};
+    } counts[] = {{"submitted", summary->submitted},
+                  {"ack", summary->ack},
+                  {"rej", summary->rej},
+                  {"exc", summary->exc},
+                  {"dupl", summary->dupl},
+                  {"nma", summary->nma},
+                  {"mac", summary->mac},
+                  {"cls", summary->cls}};
     const size_t count = waited ? sizeof(counts) / sizeof(counts[0]) : 1;
     struct ste_buf line = {0};
     ste_buf_append_cstr(&line, json ? "{\"summary\": {" : "summary:");

@@ -14,10 +14,16 @@ static struct ste_reply_reason warning = {.code = STE_C_XUNK,
                                           .text = STE_BYTES("element is unknown")};
 static struct ste_reply_reason refusals[] = {
     {.code = STE_C_XUNK, .level = STE_BYTES("warn"), .place = STE_BYTES("3:5")},
-    {.code = STE_C_DSEC, .level = STE_BYTES("reject"), .element = STE_BYTES("Instrument"),
-     .place = STE_BYTES("9:3"), .text = STE_BYTES("not an ISIN")},
-    {.code = STE_C_XMIS, .level = STE_BYTES("reject"), .element = STE_BYTES("Price"),
-     .place = STE_BYTES("Price"), .text = STE_BYTES("element is missing")},
+    {.code = STE_C_DSEC,
+     .level = STE_BYTES("reject"),
+     .element = STE_BYTES("Instrument"),
+     .place = STE_BYTES("9:3"),
+     .text = STE_BYTES("not an ISIN")},
+    {.code = STE_C_XMIS,
+     .level = STE_BYTES("reject"),
+     .element = STE_BYTES("Price"),
+     .place = STE_BYTES("Price"),
+     .text = STE_BYTES("element is missing")},
 };
 static struct ste_reply_reason difference = {.code = STE_C_DDAT,
                                              .level = STE_BYTES("differs"),
@@ -27,8 +33,10 @@ static struct ste_reply_reason difference = {.code = STE_C_DDAT,
                                              .values = values,
                                              .value_count = 2};
 static struct ste_reply_leg legs[] = {
-    {.account = STE_BYTES("SAFE-0001"), .quantity = STE_BYTES("600"),
-     .settlement_amount = STE_BYTES("22534.51"), .currency = STE_BYTES("SGD")},
+    {.account = STE_BYTES("SAFE-0001"),
+     .quantity = STE_BYTES("600"),
+     .settlement_amount = STE_BYTES("22534.51"),
+     .currency = STE_BYTES("SGD")},
     {.account = STE_BYTES("SAFE-0002"), .quantity = STE_BYTES("400")}, /* free of payment */
 };
 static struct ste_bytes references[] = {STE_BYTES("B-N"), STE_BYTES("B-P1")};
@@ -182,8 +190,8 @@ static void test_rej_and_exc(void **state)
 static void test_nma(void **state)
 {
     static const char *const keys[] = {HEAD, "references", TAIL, "conditions", NULL};
-    static const char *const condition_keys[] = {"code", "element", "account", "text", "values",
-                                                 NULL};
+    static const char *const condition_keys[] = {"code", "element", "account",
+                                                 "text", "values",  NULL};
     static const char *const value_keys[] = {"value", "sender", "reference", NULL};
     (void)state;
     struct ste_reply nma = reply_of(STE_REPLY_NMA);
@@ -212,8 +220,7 @@ static void test_nma(void **state)
 static void test_mac_and_cls(void **state)
 {
     static const enum ste_reply_kind kinds[] = {STE_REPLY_MAC, STE_REPLY_CLS};
-    static const char *const keys[] = {HEAD,      "references", TAIL, "action",
-                                       "version", "legs",       NULL};
+    static const char *const keys[] = {HEAD, "references", TAIL, "action", "version", "legs", NULL};
     static const char *const leg_keys[] = {"account", "quantity", "settlement_amount", "currency",
                                            NULL};
     (void)state;

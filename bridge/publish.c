@@ -46,8 +46,8 @@ enum ste_code ste_publisher_open(struct ste_publisher *publisher, const struct s
                                  struct ste_error *err)
 {
     publisher->cluster = cluster;
-    const enum ste_code rc = ste_mq_open(cluster, STE_ROLE_SUBMITTER, STE_MQ_PUBLISH, "ste-submit",
-                                         &publisher->mq, err);
+    const enum ste_code rc =
+        ste_mq_open(cluster, STE_ROLE_SUBMITTER, STE_MQ_PUBLISH, "ste-submit", &publisher->mq, err);
     if (rc == STE_OK)
         ste_mq_on_settled(publisher->mq, on_settled, publisher);
     return rc;
@@ -75,8 +75,7 @@ static enum ste_code send_one(struct ste_publisher *publisher, struct ste_outgoi
                                            .signature = ste_bytes_of(one->signature),
                                            .record_count = one->message_count,
                                            .body = ste_buf_bytes(&one->body)};
-    const enum ste_code rc =
-        ste_mq_publish(publisher->mq, &message, (uint64_t)(uintptr_t)one, err);
+    const enum ste_code rc = ste_mq_publish(publisher->mq, &message, (uint64_t)(uintptr_t)one, err);
     if (rc == STE_OK)
         one->state = OUT_SENT;
     return rc;
@@ -146,8 +145,9 @@ enum ste_code ste_submit_publish(struct ste_publisher *publisher, const struct s
     /* The broker checks user-id against the login: only the hub's own user can name itself. */
     one->user_id = strcmp(login, key->key->participant->bic8) == 0 ? login : NULL;
     one->message_count = (unsigned)message_count;
-    enum ste_code rc = one->body.failed ? ste_error_set(err, STE_E_NOMEM, "could not send a delivery")
-                                        : ste_sign(key->signer, body, one->signature, err);
+    enum ste_code rc = one->body.failed
+                           ? ste_error_set(err, STE_E_NOMEM, "could not send a delivery")
+                           : ste_sign(key->signer, body, one->signature, err);
     if (rc != STE_OK) {
         ste_buf_deinit(&one->body);
         free(one);

@@ -67,8 +67,7 @@ static enum ste_code await_answers(struct ste_submission *submission,
     struct ste_answers *const answers = submission->answers;
     if (answers == NULL)
         return STE_OK;
-    enum ste_code rc =
-        ste_answers_bind(answers, ste_bytes_of(key->key->participant->bic8), err);
+    enum ste_code rc = ste_answers_bind(answers, ste_bytes_of(key->key->participant->bic8), err);
     for (size_t i = 0; rc == STE_OK && i < count; i++)
         rc = ste_answers_bind(answers, ste_bic8(ste_value(&messages[i], STE_F_SENDER)), err);
     for (size_t i = 0; rc == STE_OK && i < count; i++)
@@ -124,9 +123,9 @@ static enum ste_code send_group(struct cutter *cutter, struct group *group, stru
     if (!group->unclosed)
         ste_buf_append_bytes(&group->body, ste_split_close_tag(cutter->split));
     const enum ste_code rc =
-        group->body.failed ? ste_error_set(err, STE_E_NOMEM, "could not make a delivery")
-                           : decode_and_send(cutter->submission, group->key,
-                                             ste_buf_bytes(&group->body), err);
+        group->body.failed
+            ? ste_error_set(err, STE_E_NOMEM, "could not make a delivery")
+            : decode_and_send(cutter->submission, group->key, ste_buf_bytes(&group->body), err);
     ste_buf_deinit(&group->body);
     group->pieces = 0;
     group->unclosed = false;

@@ -32,7 +32,7 @@ struct ste_keyring {
     const struct ste_ref *ref;
     ste_date business_date;
     const char *dir;
-    struct ste_signing_key hub; /* signer NULL: each Sender signs for itself */
+    struct ste_signing_key hub;   /* signer NULL: each Sender signs for itself */
     struct ste_signing_key **own; /* each stays where it is while others are added */
     size_t own_count;
 };
@@ -43,8 +43,8 @@ STE_MUST_CHECK enum ste_code ste_keyring_open(struct ste_keyring *ring,
                                               const struct ste_submit_options *options,
                                               struct ste_error *err);
 void ste_keyring_close(struct ste_keyring *ring);
-/* The key that signs for this Sender; of a Sender that the participants file does not know, which is
- * refused whoever signs, any key. STE_E_SIGNATURE when there is none. Borrowed until close. */
+/* The key that signs for this Sender; of a Sender that the participants file does not know, which
+ * is refused whoever signs, any key. STE_E_SIGNATURE when there is none. Borrowed until close. */
 STE_MUST_CHECK enum ste_code ste_keyring_pick(struct ste_keyring *ring, struct ste_bytes sender,
                                               const struct ste_signing_key **ret,
                                               struct ste_error *err);
@@ -64,8 +64,8 @@ STE_MUST_CHECK enum ste_code ste_publisher_open(struct ste_publisher *publisher,
 void ste_publisher_close(struct ste_publisher *publisher);
 /* So much is unconfirmed that nothing more may be published before the next pump. */
 bool ste_publisher_full(const struct ste_publisher *publisher);
-/* Stop 1 of the path: signs `body` and sends it to ste.in. A refused delivery is sent again under the
- * same id until it is taken. */
+/* Stop 1 of the path: signs `body` and sends it to ste.in. A refused delivery is sent again under
+ * the same id until it is taken. */
 STE_MUST_CHECK enum ste_code ste_submit_publish(struct ste_publisher *publisher,
                                                 const struct ste_signing_key *key,
                                                 struct ste_bytes body, struct ste_bytes message_id,
@@ -112,8 +112,8 @@ struct ste_submission {
 /* Sends one file: byte for byte where it is within the limits, cut into deliveries otherwise. */
 STE_MUST_CHECK enum ste_code ste_submit_file(struct ste_submission *submission, const char *path,
                                              struct ste_error *err);
-/* What was decoded from `body` is one refusal of the whole for its size or number of messages: it has
- * to be cut. */
+/* What was decoded from `body` is one refusal of the whole for its size or number of messages: it
+ * has to be cut. */
 bool ste_submit_is_too_large(struct ste_bytes body, const struct ste_message *messages,
                              size_t count);
 /* Explains files without a broker, to `out`. Returns the exit status: 0 nothing refused, else 1. */

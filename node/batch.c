@@ -7,7 +7,8 @@
 enum ste_code ste_batch_init(struct ste_batch *batch, struct ste_error *err)
 {
     *batch = (struct ste_batch){.arena = ste_arena_new(0)};
-    return batch->arena != NULL ? STE_OK : ste_error_set(err, STE_E_NOMEM, "could not make a batch");
+    return batch->arena != NULL ? STE_OK
+                                : ste_error_set(err, STE_E_NOMEM, "could not make a batch");
 }
 
 void ste_batch_clear(struct ste_batch *batch)
@@ -32,8 +33,7 @@ void ste_batch_deinit(struct ste_batch *batch)
 
 bool ste_batch_full(const struct ste_batch *batch)
 {
-    return batch->work_count >= STE_BATCH_RECORDS_MAX ||
-           batch->body_bytes >= STE_BATCH_BYTES_MAX ||
+    return batch->work_count >= STE_BATCH_RECORDS_MAX || batch->body_bytes >= STE_BATCH_BYTES_MAX ||
            batch->delivery_count == STE_BATCH_DELIVERIES_MAX;
 }
 

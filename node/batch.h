@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A batch: records for one shard, of any types, and the deliveries they came in. Lives from path stop
- * 5 to the ack of stop 8. */
+ * A batch: records for one shard, of any types, and the deliveries they came in. Lives from path
+ * stop 5 to the ack of stop 8. */
 #ifndef STE_NODE_BATCH_H
 #define STE_NODE_BATCH_H
 
@@ -41,8 +41,8 @@ void ste_batch_clear(struct ste_batch *batch); /* frees the deliveries, keeps th
 bool ste_batch_full(const struct ste_batch *batch);
 /* Takes over the delivery and reads its records. A damaged rest becomes one exception record.
  * STE_E_NOMEM, STE_E_RECORD_VERSION (newer_version is set too). */
-STE_MUST_CHECK enum ste_code ste_batch_add(struct ste_batch *batch, struct ste_mq_delivery *delivery,
-                                           struct ste_error *err);
+STE_MUST_CHECK enum ste_code ste_batch_add(struct ste_batch *batch,
+                                           struct ste_mq_delivery *delivery, struct ste_error *err);
 /* Turns a record into the exception XCRS: the last resort for what cannot be stored. */
 void ste_work_give_up(struct ste_work *work, struct ste_arena *arena, const char *why);
 

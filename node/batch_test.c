@@ -27,12 +27,13 @@ static int close_batch(void **state)
 static void put_record(struct ste_buf *body, uint32_t index, size_t bytes)
 {
     static char text[STE_BATCH_BYTES_MAX];
-    const struct ste_record record = {
-        .version = STE_RECORD_VERSION,
-        .slot = 5,
-        .delivery_id = STE_BYTES("sub.1.0"),
-        .message = {.type = STE_TYPE_NOE, .function = STE_FUNCTION_NEWM, .index = index,
-                    .original = {text, bytes}}};
+    const struct ste_record record = {.version = STE_RECORD_VERSION,
+                                      .slot = 5,
+                                      .delivery_id = STE_BYTES("sub.1.0"),
+                                      .message = {.type = STE_TYPE_NOE,
+                                                  .function = STE_FUNCTION_NEWM,
+                                                  .index = index,
+                                                  .original = {text, bytes}}};
     assert_true(ste_record_encode(body, &record));
 }
 
@@ -190,8 +191,8 @@ static void test_give_up(void **state)
     assert_false(work->needs_trade);
     assert_int_equal(work->record.message.type, STE_TYPE_EXC);
     assert_int_equal(work->record.message.exc.code, STE_C_XCRS);
-    assert_true(ste_bytes_equal(work->record.message.exc.text,
-                                STE_BYTES("shard 3: could not write")));
+    assert_true(
+        ste_bytes_equal(work->record.message.exc.text, STE_BYTES("shard 3: could not write")));
     assert_true(ste_bytes_equal(work->record.delivery_id, STE_BYTES("sub.1.0")));
 }
 

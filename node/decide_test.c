@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Stops 6 and 7 of a worker, as far as they need no shard: what is checked, and which trade and which
- * siblings a record meets. */
+ * Stops 6 and 7 of a worker, as far as they need no shard: what is checked, and which trade and
+ * which siblings a record meets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -120,8 +120,8 @@ static void test_what_needs_a_trade(void **state)
     struct ste_work *const bad =
         add_work(setting, ste_fixture_record(fixture, "NOE", "Instrument=US0378331003", NULL));
     assert_true(bad->needs_trade && bad->checked.rejected);
-    struct ste_work *const future = add_work(
-        setting, ste_fixture_record(fixture, "NOE", "TradeDate=2026-12-01", NULL));
+    struct ste_work *const future =
+        add_work(setting, ste_fixture_record(fixture, "NOE", "TradeDate=2026-12-01", NULL));
     assert_false(future->needs_trade);
     assert_true(future->checked.day_refused);
     struct ste_work *const unsupported = add_work(setting, stq);
@@ -135,7 +135,8 @@ static void test_what_needs_a_trade(void **state)
 /* Seven messages of a trade in one batch: each meets the trade as the one before left it. */
 static void test_records_of_one_trade_in_one_batch(void **state)
 {
-    static const char *const names[] = {"SET-2", "NPR-1", "ALB-1", "NOE", "SET-1", "ALB-2", "NPR-2"};
+    static const char *const names[] = {"SET-2", "NPR-1", "ALB-1", "NOE",
+                                        "SET-1", "ALB-2", "NPR-2"};
     struct setting *const setting = *state;
     for (size_t i = 0; i < 7; i++)
         (void)add_work(setting, ste_fixture_record(setting->fixture, names[i], NULL));
@@ -154,8 +155,7 @@ static void test_an_exc_has_no_trade_key(void **state)
     struct setting *const setting = *state;
     struct ste_record *const refused = ste_fixture_record(setting->fixture, "NOE", NULL);
     refused->message.type = STE_TYPE_EXC;
-    refused->message.exc =
-        (struct ste_finding){.code = STE_C_XSND, .level = STE_LEVEL_REJECT};
+    refused->message.exc = (struct ste_finding){.code = STE_C_XSND, .level = STE_LEVEL_REJECT};
     (void)add_work(setting, refused);
     decide(setting);
     assert_int_equal(setting->effects.exception_count, 1);
@@ -168,8 +168,8 @@ static void test_siblings_in_the_batch(void **state)
 {
     struct setting *const setting = *state;
     (void)add_work(setting, ste_fixture_record(setting->fixture, "NOE", NULL));
-    (void)add_work(setting, ste_fixture_record(setting->fixture, "SET-1", "TradeDate=2026-11-23",
-                                               NULL));
+    (void)add_work(setting,
+                   ste_fixture_record(setting->fixture, "SET-1", "TradeDate=2026-11-23", NULL));
     decide(setting);
     assert_int_equal(setting->loaded.count, 2);
     assert_true(count_replies(setting, STE_REPLY_NMA, "KEY") > 0);
@@ -224,12 +224,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_setting, close_setting)
     const struct CMUnitTest tests[] = {
-        TEST(test_what_needs_a_trade),
-        TEST(test_records_of_one_trade_in_one_batch),
-        TEST(test_an_exc_has_no_trade_key),
-        TEST(test_siblings_in_the_batch),
-        TEST(test_who_is_no_sibling),
-        TEST(test_an_empty_trade_is_no_sibling),
+        TEST(test_what_needs_a_trade),       TEST(test_records_of_one_trade_in_one_batch),
+        TEST(test_an_exc_has_no_trade_key),  TEST(test_siblings_in_the_batch),
+        TEST(test_who_is_no_sibling),        TEST(test_an_empty_trade_is_no_sibling),
         TEST(test_siblings_of_the_database),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

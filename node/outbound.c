@@ -65,11 +65,11 @@ static bool add_bundle(struct ste_outbound *outbound, struct ste_bytes key,
     if (good) {
         char hex[33];
         ste_hex(ste_hash_of(ste_buf_bytes(&words)).bytes, 16, hex);
-        *row = (struct ste_outbox_row){
-            .routing_key = key,
-            .message_id = ste_arena_dup(outbound->arena, ste_bytes_of(hex)),
-            .record_count = (uint32_t)count,
-            .body = ste_arena_dup(outbound->arena, ste_buf_bytes(&body))};
+        *row =
+            (struct ste_outbox_row){.routing_key = key,
+                                    .message_id = ste_arena_dup(outbound->arena, ste_bytes_of(hex)),
+                                    .record_count = (uint32_t)count,
+                                    .body = ste_arena_dup(outbound->arena, ste_buf_bytes(&body))};
         good = row->body.at != NULL && row->message_id.at != NULL && key.at != NULL;
     }
     ste_buf_deinit(&body);
@@ -155,23 +155,22 @@ static bool copy_exception(struct ste_outbound *outbound, const struct ste_effec
         ste_value(&from->record->message, STE_F_TRADE_REFERENCE);
     if (reason == NULL)
         return false;
-    *reason = (struct ste_reply_reason){.code = from->code,
-                                        .level = STE_BYTES("reject"),
-                                        .element = from->finding_count > 0
-                                                       ? from->findings[0].element
-                                                       : (struct ste_bytes){0},
-                                        .place = from->place,
-                                        .text = from->text};
-    *ret = (struct ste_reply){
-        .kind = STE_REPLY_EXC,
-        .to = from->record->signer,
-        .trade_reference =
-            ste_is_reference(trade_reference) ? trade_reference : (struct ste_bytes){0},
-        .delivery = from->record->delivery_id,
-        .index = from->record->message.index,
-        .has_index = true,
-        .reasons = reason,
-        .reason_count = 1};
+    *reason = (struct ste_reply_reason){
+        .code = from->code,
+        .level = STE_BYTES("reject"),
+        .element = from->finding_count > 0 ? from->findings[0].element : (struct ste_bytes){0},
+        .place = from->place,
+        .text = from->text};
+    *ret = (struct ste_reply){.kind = STE_REPLY_EXC,
+                              .to = from->record->signer,
+                              .trade_reference = ste_is_reference(trade_reference)
+                                                     ? trade_reference
+                                                     : (struct ste_bytes){0},
+                              .delivery = from->record->delivery_id,
+                              .index = from->record->message.index,
+                              .has_index = true,
+                              .reasons = reason,
+                              .reason_count = 1};
     return true;
 }
 

@@ -152,8 +152,8 @@ static void test_split_by_size(void **state)
         for (size_t i = 0; i < one->record_count; i++)
             assert_int_equal(replies[i].index, next++);
         for (size_t other = 0; other < row; other++)
-            assert_false(ste_bytes_equal(one->message_id,
-                                         setting->outbound.rows[other].message_id));
+            assert_false(
+                ste_bytes_equal(one->message_id, setting->outbound.rows[other].message_id));
     }
     assert_int_equal(next, REPLIES_MAX);
 }
@@ -267,7 +267,8 @@ static void test_every_exc_has_a_copy(void **state)
 static void test_a_malformed_trade_reference_is_not_copied(void **state)
 {
     struct setting *const setting = *state;
-    (void)refuse(setting, STE_C_XFMT, false, "a*b is no reference at all, and far too long besides");
+    (void)refuse(setting, STE_C_XFMT, false,
+                 "a*b is no reference at all, and far too long besides");
     build(setting);
     assert_int_equal(read_row(setting, 0, 1)->trade_reference.len, 0);
 }
@@ -301,8 +302,8 @@ static void test_same_effects_have_the_same_ids(void **state)
     assert_int_equal(first.count, 2);
     assert_int_equal(setting->outbound.count, first.count);
     for (size_t i = 0; i < first.count; i++) {
-        assert_true(ste_bytes_equal(first.rows[i].message_id,
-                                    setting->outbound.rows[i].message_id));
+        assert_true(
+            ste_bytes_equal(first.rows[i].message_id, setting->outbound.rows[i].message_id));
         assert_true(ste_bytes_equal(first.rows[i].body, setting->outbound.rows[i].body));
     }
     assert_false(ste_bytes_equal(first.rows[0].message_id, first.rows[1].message_id));

@@ -130,8 +130,8 @@ static enum ste_code take(struct ste_node_worker *worker, int wait_ms, bool *ret
 enum ste_code ste_node_receive(struct ste_node_worker *worker, int wait_ms, struct ste_error *err)
 {
     struct ste_batch *const batch = &worker->batch;
-    const uint64_t linger_ms = batch->work_count < STE_BATCH_BUSY_RECORDS ? STE_BATCH_LINGER_MS
-                                                                          : STE_BATCH_BUSY_LINGER_MS;
+    const uint64_t linger_ms =
+        batch->work_count < STE_BATCH_BUSY_RECORDS ? STE_BATCH_LINGER_MS : STE_BATCH_BUSY_LINGER_MS;
     ste_batch_clear(batch);
     bool got = false;
     enum ste_code rc = take(worker, wait_ms, &got, err);
@@ -142,7 +142,8 @@ enum ste_code ste_node_receive(struct ste_node_worker *worker, int wait_ms, stru
         const uint64_t now_ns = ste_clock_mono_ns();
         if (now_ns >= limit_ns)
             break;
-        rc = take(worker, (int)((limit_ns - now_ns + STE_NS_PER_MS - 1) / STE_NS_PER_MS), &got, err);
+        rc =
+            take(worker, (int)((limit_ns - now_ns + STE_NS_PER_MS - 1) / STE_NS_PER_MS), &got, err);
     }
     if (rc == STE_OK && worker->relay.settle.awaited > 0)
         rc = ste_relay_await(&worker->relay, err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Stop 9: outbox rows out to the broker. The committing worker publishes its rows from memory;
- * confirmed rows are deleted in its next transaction. What was not sent or not confirmed stays in the
- * table and is swept later, with the same message-id. The publishing connection also carries records
- * that belong elsewhere (strangers, suspects). */
+ * confirmed rows are deleted in its next transaction. What was not sent or not confirmed stays in
+ * the table and is swept later, with the same message-id. The publishing connection also carries
+ * records that belong elsewhere (strangers, suspects). */
 #ifndef STE_NODE_RELAY_H
 #define STE_NODE_RELAY_H
 
@@ -21,8 +21,8 @@ STE_MUST_CHECK enum ste_code ste_relay_open(struct ste_relay *relay,
                                             const struct ste_ref *ref, const char *name,
                                             struct ste_obs_worker *counters, struct ste_error *err);
 void ste_relay_close(struct ste_relay *relay);
-/* Publishes committed rows without waiting for confirms; rows that find the window full for long, or
- * the broker blocking, stay for the sweeper. */
+/* Publishes committed rows without waiting for confirms; rows that find the window full for long,
+ * or the broker blocking, stay for the sweeper. */
 STE_MUST_CHECK enum ste_code ste_relay_send(struct ste_relay *relay,
                                             const struct ste_outbox_row *rows, const uint64_t *ids,
                                             size_t count, struct ste_error *err);

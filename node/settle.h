@@ -26,7 +26,8 @@ uint64_t ste_settle_swept(size_t index, bool nobody_reads); /* of the sweep unde
 uint64_t ste_settle_forwarded(void);
 /* True for the cookies of publishes that somebody waits for. */
 bool ste_settle_is_awaited(uint64_t cookie);
-/* The outcome of one publish. A row that is not done stays in the table: the sweeper sends it again. */
+/* The outcome of one publish. A row that is not done stays in the table: the sweeper sends it
+ * again. */
 void ste_settle_note(struct ste_settle *settle, uint64_t cookie, enum ste_mq_outcome outcome,
                      uint64_t now_ns);
 

@@ -35,8 +35,8 @@ static enum ste_code read_days(struct ste_node_worker *worker, struct ste_error 
 /* House-keeping that meets a lock or a full database can wait: only a lost connection cannot. */
 static enum ste_code may_wait(enum ste_code rc)
 {
-    const bool later = rc == STE_E_SHARD_DEADLOCK || rc == STE_E_SHARD_LOCK_TIMEOUT ||
-                       rc == STE_E_SHARD_FULL;
+    const bool later =
+        rc == STE_E_SHARD_DEADLOCK || rc == STE_E_SHARD_LOCK_TIMEOUT || rc == STE_E_SHARD_FULL;
     return later ? STE_OK : rc;
 }
 
@@ -156,8 +156,8 @@ static enum ste_code connect_all(struct ste_node_worker *worker, struct ste_erro
 {
     const struct ste_cluster *const cluster = worker->daemon->cluster;
     const char *const name = worker->daemon->name;
-    enum ste_code rc = ste_shard_open(cluster, worker->assignment->shard, STE_DB_NODE,
-                                      &worker->shard, err);
+    enum ste_code rc =
+        ste_shard_open(cluster, worker->assignment->shard, STE_DB_NODE, &worker->shard, err);
     if (rc == STE_OK)
         rc = read_days(worker, err);
     if (rc == STE_OK)
@@ -258,15 +258,16 @@ static enum ste_code init(struct ste_node_worker *worker, struct ste_worker_slot
     worker->counters = slot->counters;
     worker->assignment = slot->job;
     /* Unique among live workers, and over restarts. */
-    worker->worker_id = ste_hash64_of(ste_bytes_of(daemon->name)) ^
-                        (ste_clock_wall_us() << 8) ^ slot->number;
+    worker->worker_id =
+        ste_hash64_of(ste_bytes_of(daemon->name)) ^ (ste_clock_wall_us() << 8) ^ slot->number;
     worker->rules = (struct ste_rules){.ref = daemon->ref,
                                        .business_date = daemon->cluster->business_date,
                                        .days = &worker->days,
                                        .shard_count = daemon->cluster->shard_count};
     if (!ste_match_key_init(&worker->rules.match_key, daemon->cluster->match_key,
                             daemon->cluster->match_key_count))
-        return ste_error_set(err, STE_E_CONFIG, "cluster.match_key names a field that cannot be one");
+        return ste_error_set(err, STE_E_CONFIG,
+                             "cluster.match_key names a field that cannot be one");
     worker->days_arena = ste_arena_new(0);
     worker->attempt = ste_arena_new(0);
     if (worker->days_arena == NULL || worker->attempt == NULL)

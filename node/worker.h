@@ -26,13 +26,14 @@ struct ste_node_worker {
     bool told_blocked; /* /readyz says that the broker blocks publishers */
 
     struct ste_batch batch;
-    struct ste_mq_delivery aside; /* a suspect that came while others were gathered: the next batch */
+    /* A suspect that came while others were gathered: the next batch. */
+    struct ste_mq_delivery aside;
     bool has_aside;
     struct ste_arena *attempt; /* of one try to commit; reset before each */
 };
 
-/* Runs until the daemon stops; slot->job is the struct ste_assignment, slot->number tells workers of
- * a node apart. */
+/* Runs until the daemon stops; slot->job is the struct ste_assignment, slot->number tells workers
+ * of a node apart. */
 enum ste_code ste_node_run(struct ste_worker_slot *slot, struct ste_error *err);
 
 /* ---- the stops, one file each ---- */
@@ -71,8 +72,8 @@ STE_MUST_CHECK enum ste_code ste_node_commit(struct ste_node_worker *worker, str
                                              const struct ste_loaded *loaded,
                                              const struct ste_effects *effects,
                                              struct ste_error *err);
-/* Stops 6 to 9 for the whole batch (transact.c): what fails is done again, smaller where that helps,
- * until everything is committed; then the deliveries are acked. */
+/* Stops 6 to 9 for the whole batch (transact.c): what fails is done again, smaller where that
+ * helps, until everything is committed; then the deliveries are acked. */
 STE_MUST_CHECK enum ste_code ste_node_transact(struct ste_node_worker *worker,
                                                struct ste_error *err);
 
