@@ -55,19 +55,20 @@ static enum ste_code write_messages(struct ste_node_worker *worker, const struct
     return rc;
 }
 
-static bool save_row(struct ste_node_worker *worker, const struct ste_trade_key_row *key,
-                     const struct ste_trade *trade, struct ste_trade_save *ret)
+/* The state is appended to `states`, which moves while it grows: only its length is known yet. */
+static bool save_row(const struct ste_trade_key_row *key, const struct ste_trade *trade,
+                     struct ste_buf *states, struct ste_trade_save *ret)
 {
     struct ste_trade_columns columns = {0};
-    struct ste_buf state = {0};
+    const size_t before = states->len;
     ste_trade_columns_of(trade, &columns);
-    const bool good = ste_trade_encode(trade, &state);
+    const bool good = ste_trade_encode(trade, states);
     *ret = (struct ste_trade_save){.trade_date = key->trade_date,
                                    .trade_key = key->trade_key,
                                    .match_hash = key->match_hash,
                                    .slot = key->slot,
                                    .identity = key->identity,
-                                   .state = ste_arena_dup(worker->attempt, ste_buf_bytes(&state)),
+                                   .state = {NULL, states->len - before},
                                    .status = ste_trade_status_of(trade),
                                    .trade_reference = columns.trade_reference,
                                    .broker8 = columns.broker8,
@@ -77,8 +78,7 @@ static bool save_row(struct ste_node_worker *worker, const struct ste_trade_key_
                                    .message_count = columns.message_count,
                                    .account_count = columns.account_count,
                                    .cls_version = columns.cls_version};
-    ste_buf_deinit(&state);
-    return good && ret->state.at != NULL;
+    return good;
 }
 
 /* One write per trade; a placeholder that stayed empty goes. */
@@ -91,13 +91,19 @@ static enum ste_code write_trades(struct ste_node_worker *worker, const struct s
         STE_ARENA_ARRAY(worker->attempt, struct ste_trade_key_row, loaded->count + 1);
     if (saves == NULL || empty == NULL)
         return ste_error_set(err, STE_E_NOMEM, "could not write %zu trades", loaded->count);
-    size_t save_count = 0, empty_count = 0;
+    size_t save_count = 0, empty_count = 0, offset = 0;
+    ste_buf_clear(&worker->states);
     for (size_t i = 0; i < loaded->count; i++) {
         if (ste_trade_is_empty(loaded->trades[i]))
             empty[empty_count++] = loaded->keys[i];
         else if (ste_trade_changed(loaded->trades[i]) &&
-                 !save_row(worker, &loaded->keys[i], loaded->trades[i], &saves[save_count++]))
+                 !save_row(&loaded->keys[i], loaded->trades[i], &worker->states,
+                           &saves[save_count++]))
             return ste_error_set(err, STE_E_NOMEM, "could not encode a trade");
+    }
+    for (size_t i = 0; i < save_count; i++) {
+        saves[i].state.at = worker->states.at + offset;
+        offset += saves[i].state.len;
     }
     enum ste_code rc = STE_OK;
     if (save_count > 0)

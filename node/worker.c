@@ -287,6 +287,7 @@ enum ste_code ste_node_run(struct ste_worker_slot *slot, struct ste_error *err)
         disconnect(worker);
     ste_batch_deinit(&worker->batch);
     ste_arena_free(worker->attempt);
+    ste_buf_deinit(&worker->states);
     ste_arena_free(worker->days_arena);
     free(worker);
     return rc;

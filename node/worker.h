@@ -30,6 +30,7 @@ struct ste_node_worker {
     struct ste_mq_delivery aside;
     bool has_aside;
     struct ste_arena *attempt; /* of one try to commit; reset before each */
+    struct ste_buf states;     /* of the trades being saved; kept for its memory */
 };
 
 /* Runs until the daemon stops; slot->job is the struct ste_assignment, slot->number tells workers
