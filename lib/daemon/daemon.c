@@ -73,7 +73,7 @@ static int read_options(struct ste_daemon *daemon, const char *proc, int argc, c
             return 2;
         }
     }
-    if (daemon->config_file == NULL || (daemon->name == NULL && !daemon->check_config) ||
+    if (daemon->config_file == NULL || (daemon->name == NULL && (!daemon->check_config || daemon->health)) ||
         optind != argc) {
         fprintf(stderr, "ste-%s: --config and --name are needed, see --help\n", proc);
         return 2;
@@ -107,8 +107,8 @@ static void log_warnings(const struct ste_log *log, const char *lines)
     }
 }
 
-/* Prints every fault of the map and of what it names as file:line:column. */
-static enum ste_code load(struct ste_daemon *daemon, struct ste_error *err)
+/* Prints every fault of the map and of what it names as file:line:column; *ret_shown: there were some. */
+static enum ste_code load(struct ste_daemon *daemon, bool *ret_shown, struct ste_error *err)
 {
     struct ste_faults faults = {0};
     enum ste_code rc = ste_cluster_load(daemon->config_file, &faults, &daemon->cluster, err);
@@ -117,10 +117,11 @@ static enum ste_code load(struct ste_daemon *daemon, struct ste_error *err)
     else if (rc == STE_E_CONFIG)
         find_more_faults(daemon->config_file, &faults);
     ste_faults_print(&faults, stderr);
-    if (rc == STE_OK && ste_faults_any(&faults))
+    *ret_shown = ste_faults_any(&faults);
+    if (rc == STE_OK && *ret_shown)
         rc = ste_error_set(err, STE_E_CONFIG, "%zu faults in %s", faults.count,
                            daemon->config_file);
-    if (rc == STE_OK) {
+    if (rc == STE_OK && !daemon->health) {
         log_warnings(&daemon->log, ste_cluster_warnings(daemon->cluster));
         log_warnings(&daemon->log, ste_ref_warnings(daemon->ref));
     }
@@ -255,8 +256,9 @@ int ste_daemon_main(const char *proc, ste_daemon_find *find, ste_daemon_start *r
         return status;
     unsigned health_port = 0;
     const void *component = NULL;
-    enum ste_code rc = load(&daemon, &err);
-    if (rc == STE_OK && !daemon.check_config) {
+    bool faults_shown = false;
+    enum ste_code rc = load(&daemon, &faults_shown, &err);
+    if (rc == STE_OK && daemon.name != NULL) {
         component = find(daemon.cluster, daemon.name, &health_port);
         if (component == NULL)
             rc = ste_error_set(&err, STE_E_CONFIG, "no %s %s in the map", proc, daemon.name);
@@ -265,7 +267,7 @@ int ste_daemon_main(const char *proc, ste_daemon_find *find, ste_daemon_start *r
         status = ask_health(health_port);
     else if (rc == STE_OK && !daemon.check_config)
         rc = run(&daemon, component, &err);
-    if (rc != STE_OK)
+    if (rc != STE_OK && !(daemon.check_config && faults_shown)) /* the faults are the answer */
         ste_log_error(&daemon.log, STE_LOG_ERROR, "daemon.failed", &err);
     deinit(&daemon);
     return rc != STE_OK ? 1 : status < 0 ? 0 : status;
