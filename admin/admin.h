@@ -17,10 +17,11 @@ int ste_admin_migrate(int argc, char **argv);
 int ste_admin_day(int argc, char **argv);
 int ste_admin_check(int argc, char **argv);
 
-/* Reads `--config FILE`, `--help` and, where ret_check is not NULL, `--check`; further words start
- * at optind. Returns -1 to go on, else the exit code: usage has been printed. */
-int ste_admin_options(int argc, char **argv, void (*usage)(FILE *to), const char **ret_config,
-                      bool *ret_check);
+/* Reads `--config FILE`, `--help` and, where ret_check is not NULL, `--check`, then just `words`
+ * further words, which start at optind. Returns -1 to go on, else the exit code: usage has been
+ * printed. */
+int ste_admin_options(int argc, char **argv, void (*usage)(FILE *to), int words,
+                      const char **ret_config, bool *ret_check);
 /* Loads the map for a sub-command; faults go to stderr. NULL: the caller ends with
  * STE_ADMIN_FAILURE. The result is the caller's, ste_cluster_free(). */
 struct ste_cluster *ste_admin_load(const char *config);

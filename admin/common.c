@@ -10,8 +10,8 @@ void ste_admin_complain(const char *what, const struct ste_error *err)
             err->text);
 }
 
-int ste_admin_options(int argc, char **argv, void (*usage)(FILE *to), const char **ret_config,
-                      bool *ret_check)
+int ste_admin_options(int argc, char **argv, void (*usage)(FILE *to), int words,
+                      const char **ret_config, bool *ret_check)
 {
     static const struct option options[] = {{"config", required_argument, NULL, 'c'},
                                             {"check", no_argument, NULL, 'k'},
@@ -27,7 +27,7 @@ int ste_admin_options(int argc, char **argv, void (*usage)(FILE *to), const char
             return c == 'h' ? STE_ADMIN_OK : STE_ADMIN_USAGE;
         }
     }
-    if (*ret_config)
+    if (*ret_config && argc - optind == words)
         return -1;
     usage(stderr);
     return STE_ADMIN_USAGE;

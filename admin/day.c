@@ -35,10 +35,10 @@ int ste_admin_day(int argc, char **argv)
     enum ste_day_action action = STE_DAY_OPEN;
     struct ste_error err = {0};
     ste_date date = STE_DATE_NONE;
-    int code = ste_admin_options(argc, argv, usage, &config, NULL);
+    int code = ste_admin_options(argc, argv, usage, 2, &config, NULL);
     if (code >= 0)
         return code;
-    if (argc - optind != 2 || !action_of(argv[optind], &action) ||
+    if (!action_of(argv[optind], &action) ||
         !ste_date_parse(ste_bytes_of(argv[optind + 1]), &date)) {
         usage(stderr);
         return STE_ADMIN_USAGE;

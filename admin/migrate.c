@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * ste-admin migrate: makes, or with --check compares, what every shard holds. */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -42,13 +41,9 @@ int ste_admin_migrate(int argc, char **argv)
 {
     const char *config = NULL;
     bool check = false;
-    int code = ste_admin_options(argc, argv, usage, &config, &check);
+    int code = ste_admin_options(argc, argv, usage, 0, &config, &check);
     if (code >= 0)
         return code;
-    if (optind < argc) {
-        usage(stderr);
-        return STE_ADMIN_USAGE;
-    }
     struct ste_cluster *cluster = ste_admin_load(config);
     if (!cluster)
         return STE_ADMIN_FAILURE;

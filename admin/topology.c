@@ -2,7 +2,6 @@
  * ste-admin topology: makes, or with --check compares, what the broker holds. */
 #include "admin/admin.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -90,12 +89,8 @@ int ste_admin_topology(int argc, char **argv)
 {
     const char *config = NULL;
     bool check = false;
-    int code = ste_admin_options(argc, argv, usage, &config, &check);
+    int code = ste_admin_options(argc, argv, usage, 0, &config, &check);
     if (code >= 0)
         return code;
-    if (optind < argc) {
-        usage(stderr);
-        return STE_ADMIN_USAGE;
-    }
     return load_and_run(config, check);
 }

@@ -3,27 +3,12 @@
 #ifndef STE_ROUTER_FIXTURE_H
 #define STE_ROUTER_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
 #include "base/arena.h"
+#include "base/testing.h"
 #include "mq/mq.h"
 #include "msg/testkeys.h"
 #include "ref/ref.h"
 
-#define assert_text(view, expected)                                                                \
-    do {                                                                                           \
-        const struct ste_bytes view_ = (view);                                                     \
-        if (!ste_bytes_equal(view_, ste_bytes_of(expected)))                                       \
-            fail_msg("\"%.*s\" is not \"%s\"", (int)view_.len, view_.at ? view_.at : "",           \
-                     (expected));                                                                  \
-    } while (0)
 #define assert_code(finding, expected)                                                             \
     assert_string_equal(ste_msg_code_name((finding).code), (expected))
 

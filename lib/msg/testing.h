@@ -3,29 +3,8 @@
 #ifndef STE_MSG_TESTING_H
 #define STE_MSG_TESTING_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "base/testing.h"
 #include "msg/xml.h"
-
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
-
-#define assert_text(view, expected)                                                                \
-    do {                                                                                           \
-        struct ste_bytes view_ = (view);                                                           \
-        char text_[512];                                                                           \
-        size_t len_ = view_.len < sizeof(text_) - 1 ? view_.len : sizeof(text_) - 1;               \
-        if (len_)                                                                                  \
-            memcpy(text_, view_.at, len_);                                                         \
-        text_[len_] = '\0';                                                                        \
-        assert_string_equal(text_, (expected));                                                    \
-    } while (0)
 
 /* A parser, an arena, and what the last body gave; `body` is room for one that is put together. */
 struct decoder {

@@ -165,12 +165,7 @@ static void test_version_after_a_cancel(void **state)
     assert_int_equal(fixture->effects.clearings[0].version, 3);
 }
 
-static int clear(void **state)
-{
-    ste_fixture_clear(*state);
-    return 0;
-}
-#define TEST(name) cmocka_unit_test_setup(name, clear)
+#define TEST(name) cmocka_unit_test_setup(name, ste_fixture_begin)
 
 int main(void)
 {

@@ -291,12 +291,7 @@ static void test_status(void **state)
     assert_int_equal(ste_trade_status_of(fixture->trade), STE_TRADE_UNMATCHED);
 }
 
-static int clear(void **state)
-{
-    ste_fixture_clear(*state);
-    return 0;
-}
-#define TEST(name) cmocka_unit_test_setup(name, clear)
+#define TEST(name) cmocka_unit_test_setup(name, ste_fixture_begin)
 
 int main(void)
 {

@@ -62,6 +62,12 @@ void ste_fixture_clear(struct ste_fixture *fixture)
     fixture->delivery_count = 0;
 }
 
+int ste_fixture_begin(void **state)
+{
+    ste_fixture_clear(*state);
+    return 0;
+}
+
 /* ---- messages ---- */
 
 static const char *const common[] = {"TradeReference=SGX20261130000123",

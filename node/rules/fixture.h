@@ -26,6 +26,7 @@ int ste_fixture_open(void **state);
 int ste_fixture_close(void **state);
 /* No trade, no effects; memory used again. */
 void ste_fixture_clear(struct ste_fixture *fixture);
+int ste_fixture_begin(void **state); /* the same as cmocka's set-up of one test */
 
 /* A message of the standard trade: "NOE", "ALB-1" … "SET-2". Changed by pairs "Element=value" up to
  * NULL; attributes as "Quantity@unit=FAMT"; "Price=" takes it away. */

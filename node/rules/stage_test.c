@@ -376,12 +376,7 @@ static void test_each_leg_has_its_own_memory(void **state)
     assert_int_equal(ste_fixture_count(fixture, STE_REPLY_NMA), 6);
 }
 
-static int clear(void **state)
-{
-    ste_fixture_clear(*state);
-    return 0;
-}
-#define TEST(name) cmocka_unit_test_setup(name, clear)
+#define TEST(name) cmocka_unit_test_setup(name, ste_fixture_begin)
 
 int main(void)
 {

@@ -140,12 +140,7 @@ static void test_out_of_memory_is_told(void **state)
     fixture->effects = (struct ste_effects){.arena = fixture->arena};
 }
 
-static int clear(void **state)
-{
-    ste_fixture_clear(*state);
-    return 0;
-}
-#define TEST(name) cmocka_unit_test_setup(name, clear)
+#define TEST(name) cmocka_unit_test_setup(name, ste_fixture_begin)
 
 int main(void)
 {
