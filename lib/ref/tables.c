@@ -239,9 +239,8 @@ static void pick_rates(struct ste_ref_loader *loader, const struct row *rows, si
     struct ste_ref *ref = loader->ref;
     bool euro = false;
     for (size_t i = 0, pick = 0; i < count; i++) {
-        if (i == 0 || memcmp(rows[i].key, rows[i - 1].key, KEY_BYTES) != 0)
-            pick = i;
-        else if (rows[i].date <= loader->business_date)
+        bool is_first = i == 0 || memcmp(rows[i].key, rows[i - 1].key, KEY_BYTES) != 0;
+        if (is_first || rows[i].date <= loader->business_date)
             pick = i;
         if (i + 1 < count && memcmp(rows[i].key, rows[i + 1].key, KEY_BYTES) == 0)
             continue;

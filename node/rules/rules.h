@@ -68,7 +68,7 @@ struct ste_effects {
     size_t duplicate_count; /* messages answered DUPL or taken twice */
 };
 /* Message-ids of outbound replies must be stable: made by the caller from trade key, trade version,
- * kind, receiver and place, or for ACK REJ EXC from delivery and index. See node/relay. */
+ * kind, receiver and place, or for ACK REJ EXC from delivery and index. See node/outbound. */
 
 /* Applies one record to `trade` (which may be empty: a new trade). `checked` is what
  * ste_check_message found. siblings: other trades with the same match key dated within 7 days, as
