@@ -54,27 +54,25 @@ static void identify(struct ste_buf *words, const struct ste_reply *reply)
 static bool add_bundle(struct ste_outbound *outbound, struct ste_bytes key,
                        const struct ste_reply *const *replies, size_t count)
 {
+    struct ste_buf *const body = &outbound->body, *const words = &outbound->words;
     struct ste_outbox_row *const row = add_row(outbound);
-    struct ste_buf body = {0}, words = {0};
-    bool good = row != NULL && (count == 1 || ste_replies_open(&body));
+    ste_buf_clear(body);
+    ste_buf_clear(words);
+    bool good = row != NULL && key.at != NULL && (count == 1 || ste_replies_open(body));
     for (size_t i = 0; good && i < count; i++) {
-        identify(&words, replies[i]);
-        good = ste_reply_write(&body, replies[i], count == 1);
+        identify(words, replies[i]);
+        good = ste_reply_write(body, replies[i], count == 1);
     }
-    good = good && (count == 1 || ste_replies_close(&body)) && !words.failed;
-    if (good) {
-        char hex[33];
-        ste_hex(ste_hash_of(ste_buf_bytes(&words)).bytes, 16, hex);
-        *row =
-            (struct ste_outbox_row){.routing_key = key,
-                                    .message_id = ste_arena_dup(outbound->arena, ste_bytes_of(hex)),
-                                    .record_count = (uint32_t)count,
-                                    .body = ste_arena_dup(outbound->arena, ste_buf_bytes(&body))};
-        good = row->body.at != NULL && row->message_id.at != NULL && key.at != NULL;
-    }
-    ste_buf_deinit(&body);
-    ste_buf_deinit(&words);
-    return good;
+    if (!good || (count > 1 && !ste_replies_close(body)) || words->failed)
+        return false;
+    const struct ste_hash hash = ste_hash_of(ste_buf_bytes(words));
+    char hex[2 * sizeof(hash.bytes) + 1];
+    ste_hex(hash.bytes, sizeof(hash.bytes), hex);
+    *row = (struct ste_outbox_row){.routing_key = key,
+                                   .message_id = ste_arena_dup(outbound->arena, ste_bytes_of(hex)),
+                                   .record_count = (uint32_t)count,
+                                   .body = ste_arena_dup(outbound->arena, ste_buf_bytes(body))};
+    return row->body.at != NULL && row->message_id.at != NULL;
 }
 
 static bool add_clearing(struct ste_outbound *outbound, const struct ste_reply *cls)
@@ -124,10 +122,12 @@ static int compare_receivers(const void *a, const void *b)
 /* A rough size, so that a bundle is closed before it grows too large. */
 static size_t size_of(const struct ste_reply *reply)
 {
-    size_t bytes = 400;
+    enum { REPLY_BYTES = 400, REASON_BYTES = 200, VALUE_BYTES = 140, LEG_BYTES = 400 };
+    size_t bytes = REPLY_BYTES + reply->leg_count * LEG_BYTES;
     for (size_t i = 0; i < reply->reason_count; i++)
-        bytes += 200 + reply->reasons[i].text.len + reply->reasons[i].value_count * 140;
-    return bytes + reply->leg_count * 400;
+        bytes +=
+            REASON_BYTES + reply->reasons[i].text.len + reply->reasons[i].value_count * VALUE_BYTES;
+    return bytes;
 }
 
 static bool add_replies(struct ste_outbound *outbound, const struct ste_reply **sorted,
@@ -198,7 +198,7 @@ static bool add_exception_copies(struct ste_outbound *outbound, const struct ste
     return add_bundle(outbound, ste_arena_dup(outbound->arena, ste_bytes_of(key)), pointers, count);
 }
 
-bool ste_outbound_build(struct ste_outbound *outbound, const struct ste_effects *effects)
+static bool build(struct ste_outbound *outbound, const struct ste_effects *effects)
 {
     const struct ste_reply **const sorted =
         STE_ARENA_ARRAY(outbound->arena, const struct ste_reply *, effects->reply_count + 1);
@@ -222,4 +222,12 @@ bool ste_outbound_build(struct ste_outbound *outbound, const struct ste_effects 
     }
     qsort(sorted, count, sizeof(*sorted), compare_receivers);
     return add_replies(outbound, sorted, count) && add_exception_copies(outbound, effects);
+}
+
+bool ste_outbound_build(struct ste_outbound *outbound, const struct ste_effects *effects)
+{
+    const bool good = build(outbound, effects);
+    ste_buf_deinit(&outbound->body);
+    ste_buf_deinit(&outbound->words);
+    return good;
 }

@@ -15,6 +15,7 @@ struct ste_outbound {
     unsigned shard;
     struct ste_outbox_row *rows;
     size_t count, capacity;
+    struct ste_buf body, words; /* of the row being written */
 };
 
 /* False: out of memory. Rows live in outbound->arena. */
