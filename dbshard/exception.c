@@ -84,3 +84,59 @@ enum ste_code ste_shard_insert_exceptions(struct ste_shard *shard,
     free(sorted);
     return rc;
 }
+
+/* ---- what is there already ---- */
+
+struct lookup {
+    const struct ste_exception_row *rows;
+    size_t count;
+    bool *known;
+};
+
+static bool same_delivery(const struct ste_exception_row *row, char **values,
+                          const unsigned long *lengths, unsigned column)
+{
+    const struct ste_bytes id = {row->delivery_id.at, row->delivery_id.len < NAME_BYTES
+                                                          ? row->delivery_id.len
+                                                          : (size_t)NAME_BYTES};
+    return ste_bytes_equal(id, ste_shard_value(values, lengths, column)) &&
+           row->delivery_index == ste_shard_value_u64(values, lengths, column + 1);
+}
+
+static enum ste_code mark_known(void *context, char **values, const unsigned long *lengths,
+                                struct ste_error *err)
+{
+    const struct lookup *lookup = context;
+    const struct ste_hash hash = ste_shard_value_hash(values, lengths, 0);
+    (void)err;
+    for (size_t i = 0; i < lookup->count; i++) {
+        const struct ste_exception_row *row = &lookup->rows[i];
+        if (ste_hash_equal(row->hash, hash) &&
+            (same_delivery(row, values, lengths, 1) || same_delivery(row, values, lengths, 3)))
+            lookup->known[i] = true;
+    }
+    return STE_OK;
+}
+
+enum ste_code ste_shard_known_exceptions(struct ste_shard *shard,
+                                         const struct ste_exception_row *rows, size_t count,
+                                         bool *known, struct ste_error *err)
+{
+    struct ste_buf *sql = &shard->sql;
+    struct lookup lookup = {rows, count, known};
+    ste_buf_clear(sql);
+    ste_buf_append_cstr(sql, "SELECT hash,delivery_id,delivery_index,last_delivery_id,"
+                             "last_delivery_index FROM exception WHERE business_day=");
+    ste_sql_date(sql, rows[0].business_day); /* one business day a batch */
+    ste_buf_append_cstr(sql, " AND hash IN (");
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            ste_sql_comma(sql);
+        ste_sql_hash(sql, rows[i].hash);
+    }
+    ste_buf_append_cstr(sql, ")");
+    if (sql->failed)
+        return ste_error_set(err, STE_E_NOMEM, "no memory for a statement");
+    return ste_shard_select(shard, ste_buf_bytes(sql), "look for known exceptions", mark_known,
+                            &lookup, err);
+}

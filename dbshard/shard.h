@@ -122,6 +122,12 @@ struct ste_exception_row {
     uint64_t raw_bytes_total;     /* more than raw.len when only its start is kept */
     const uint8_t *signed_sha256; /* of the signed body */
 };
+/* known[i]: rows[i] is there already from this very delivery and index (only business_day, hash,
+ * delivery_id and delivery_index of a row are looked at). */
+STE_MUST_CHECK enum ste_code ste_shard_known_exceptions(struct ste_shard *shard,
+                                                        const struct ste_exception_row *rows,
+                                                        size_t count, bool *known,
+                                                        struct ste_error *err);
 /* A repetition counts in column `repeats`, unless it is the same delivery and index again. */
 STE_MUST_CHECK enum ste_code ste_shard_insert_exceptions(struct ste_shard *shard,
                                                          const struct ste_exception_row *rows,

@@ -113,88 +113,6 @@ static enum ste_code write_trades(struct ste_node_worker *worker, const struct s
     return rc;
 }
 
-/* All findings, one line each: code, level, place, element, text. At NULL: out of memory. */
-static struct ste_bytes list_findings(struct ste_arena *arena,
-                                      const struct ste_effect_exception *exception)
-{
-    struct ste_buf lines = {0};
-    for (size_t i = 0; i < exception->finding_count; i++) {
-        const struct ste_finding *const finding = &exception->findings[i];
-        ste_buf_printf(&lines, "%s %s %.*s %.*s %.*s\n", ste_msg_code_name(finding->code),
-                       finding->level == STE_LEVEL_REJECT ? "reject" : "warn",
-                       (int)finding->place.len, finding->place.at, (int)finding->element.len,
-                       finding->element.at, (int)finding->text.len, finding->text.at);
-    }
-    const struct ste_bytes kept =
-        lines.failed ? (struct ste_bytes){0} : ste_arena_dup(arena, ste_buf_bytes(&lines));
-    ste_buf_deinit(&lines);
-    return kept;
-}
-
-/* Of key id, first code and raw bytes. False: out of memory. */
-static bool hash_exception(const struct ste_record *record, enum ste_msg_code code,
-                           struct ste_hash *ret)
-{
-    struct ste_buf words = {0};
-    ste_buf_block(&words, record->key_id);
-    ste_buf_append_cstr(&words, ste_msg_code_name(code));
-    ste_buf_append_bytes(&words, record->message.original);
-    *ret = ste_hash_of(ste_buf_bytes(&words));
-    const bool good = !words.failed;
-    ste_buf_deinit(&words);
-    return good;
-}
-
-/* Of a body over the limit only the start is kept. */
-static uint64_t raw_bytes_total(const struct ste_record *record)
-{
-    const bool is_cut = record->signed_bytes > STE_DELIVERY_BYTES_MAX;
-    return is_cut ? record->signed_bytes : record->message.original.len;
-}
-
-static bool exception_row(struct ste_node_worker *worker, const struct ste_effect_exception *from,
-                          struct ste_exception_row *ret)
-{
-    const struct ste_record *const record = from->record;
-    const struct ste_message *const message = &record->message;
-    *ret = (struct ste_exception_row){.business_day = worker->rules.business_date,
-                                      .slot = record->slot,
-                                      .kind = from->is_rej ? 1 : 0,
-                                      .code = ste_bytes_of(ste_msg_code_name(from->code)),
-                                      .place = from->place,
-                                      .text = from->text,
-                                      .findings = list_findings(worker->attempt, from),
-                                      .signer8 = record->signer,
-                                      .sender8 = ste_bic8(ste_value(message, STE_F_SENDER)),
-                                      .reference = ste_value(message, STE_F_REFERENCE),
-                                      .trade_reference = ste_value(message, STE_F_TRADE_REFERENCE),
-                                      .key_id = record->key_id,
-                                      .delivery_id = record->delivery_id,
-                                      .delivery_index = message->index,
-                                      .type = message->type,
-                                      .received_us = record->received_us,
-                                      .raw = message->original,
-                                      .raw_bytes_total = raw_bytes_total(record),
-                                      .signed_sha256 = record->signed_sha256};
-    return hash_exception(record, from->code, &ret->hash) && ret->findings.at != NULL;
-}
-
-static enum ste_code write_exceptions(struct ste_node_worker *worker,
-                                      const struct ste_effects *effects, struct ste_error *err)
-{
-    const size_t count = effects->exception_count;
-    if (count == 0)
-        return STE_OK;
-    struct ste_exception_row *const rows =
-        STE_ARENA_ARRAY(worker->attempt, struct ste_exception_row, count);
-    bool good = rows != NULL;
-    for (size_t i = 0; good && i < count; i++)
-        good = exception_row(worker, &effects->exceptions[i], &rows[i]);
-    if (!good)
-        return ste_error_set(err, STE_E_NOMEM, "could not write %zu exceptions", count);
-    return ste_shard_insert_exceptions(worker->shard, rows, count, err);
-}
-
 static void count_effects(struct ste_node_worker *worker, struct ste_range range,
                           const struct ste_effects *effects)
 {
@@ -211,6 +129,7 @@ static void count_effects(struct ste_node_worker *worker, struct ste_range range
 /* Everything that the transaction holds besides its locks. */
 static enum ste_code write_all(struct ste_node_worker *worker, const struct ste_loaded *loaded,
                                const struct ste_effects *effects,
+                               const struct ste_exception_row *exceptions,
                                const struct ste_outbound *outbound, uint64_t *outbox_ids,
                                struct ste_error *err)
 {
@@ -218,7 +137,7 @@ static enum ste_code write_all(struct ste_node_worker *worker, const struct ste_
     if (rc == STE_OK)
         rc = write_trades(worker, loaded, err);
     if (rc == STE_OK)
-        rc = write_exceptions(worker, effects, err);
+        rc = ste_shard_insert_exceptions(worker->shard, exceptions, effects->exception_count, err);
     if (rc == STE_OK && outbound->count > 0)
         rc = ste_shard_insert_outbox(worker->shard, worker->worker_id, outbound->rows,
                                      outbound->count, outbox_ids, err);
@@ -230,17 +149,21 @@ static enum ste_code write_all(struct ste_node_worker *worker, const struct ste_
 
 /* Path stop 8. */
 enum ste_code ste_node_commit(struct ste_node_worker *worker, struct ste_range range,
-                              const struct ste_loaded *loaded, const struct ste_effects *effects,
+                              const struct ste_loaded *loaded, struct ste_effects *effects,
                               struct ste_error *err)
 {
     const uint64_t start_ns = ste_clock_thread_cpu_ns();
     struct ste_outbound outbound = {.arena = worker->attempt, .shard = worker->assignment->shard};
+    struct ste_exception_row *exceptions = NULL;
+    enum ste_code rc = ste_node_refuse(worker, effects, &exceptions, err);
+    if (rc != STE_OK)
+        return rc;
     if (!ste_outbound_build(&outbound, effects))
         return ste_error_set(err, STE_E_NOMEM, "could not write replies");
     uint64_t *const ids = STE_ARENA_ARRAY(worker->attempt, uint64_t, outbound.count + 1);
     if (ids == NULL)
         return ste_error_set(err, STE_E_NOMEM, "could not write replies");
-    enum ste_code rc = write_all(worker, loaded, effects, &outbound, ids, err);
+    rc = write_all(worker, loaded, effects, exceptions, &outbound, ids, err);
     STE_FAULT_POINT("node-before-commit");
     if (rc == STE_OK)
         rc = ste_shard_commit(worker->shard, err);

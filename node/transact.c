@@ -11,6 +11,7 @@ enum {
     FULL_TRIES = 1200,       /* a full or read-only database is waited for, 1 s each time: the
                                 deliveries stay unacked, below the broker's consumer timeout */
     FULL_PAUSE_MS = 1000,
+    REOPEN_TRIES = 3, /* a range whose connection goes away again and again waits with the shard */
 };
 
 /* Stops 6 to 9 once. */
@@ -53,6 +54,13 @@ static enum ste_code commit_parts(struct ste_node_worker *worker, struct ste_ran
     return STE_OK;
 }
 
+/* Lets the broker know that we are there: the database may take longer than a heartbeat. */
+static enum ste_code beat(struct ste_node_worker *worker, struct ste_error *err)
+{
+    const enum ste_code rc = ste_mq_pump(worker->consume, 0, err);
+    return rc == STE_OK ? ste_mq_pump(worker->relay.publish, 0, err) : rc;
+}
+
 /* Waits without letting the broker think that we are gone. */
 static enum ste_code pause_for_database(struct ste_node_worker *worker, const struct ste_error *why,
                                         struct ste_error *err)
@@ -60,9 +68,7 @@ static enum ste_code pause_for_database(struct ste_node_worker *worker, const st
     ste_obs_not_ready(worker->counters, "database full or read-only");
     ste_log_error(&worker->daemon->log, STE_LOG_WARN, "shard.waiting", why);
     ste_daemon_pause(worker->daemon, FULL_PAUSE_MS);
-    enum ste_code rc = ste_mq_pump(worker->consume, 0, err);
-    if (rc == STE_OK)
-        rc = ste_mq_pump(worker->relay.publish, 0, err);
+    enum ste_code rc = beat(worker, err);
     if (rc == STE_OK && ste_daemon_stopping(worker->daemon))
         rc = ste_error_set(err, STE_E_STOPPING, "stopping while the database is full");
     return rc;
@@ -80,31 +86,48 @@ static enum ste_code give_up(struct ste_node_worker *worker, struct ste_range ra
     return commit_range(worker, range, err);
 }
 
+struct tries {
+    unsigned deadlocks, lock_timeouts, fulls, reopens;
+};
+
+/* Gets ready for the same range again: STE_OK, or what is to be done about it otherwise. */
+static enum ste_code again(struct ste_node_worker *worker, struct tries *tries, enum ste_code rc,
+                           struct ste_error *err)
+{
+    const struct ste_error why = *err;
+    if (rc == STE_E_SHARD_DEADLOCK && ++tries->deadlocks < DEADLOCK_TRIES)
+        return STE_OK;
+    if (rc == STE_E_SHARD_LOCK_TIMEOUT && ++tries->lock_timeouts < LOCK_TIMEOUT_TRIES)
+        return beat(worker, err);
+    if (rc == STE_E_SHARD_FULL && ++tries->fulls < FULL_TRIES)
+        return pause_for_database(worker, &why, err);
+    /* To close the channel would count against every delivery that was prefetched. */
+    if (rc == STE_E_SHARD_DOWN && ++tries->reopens <= REOPEN_TRIES) {
+        const enum ste_code reopened = ste_node_reopen_shard(worker, err);
+        return reopened == STE_OK ? beat(worker, err) : reopened;
+    }
+    return rc;
+}
+
 static enum ste_code commit_range(struct ste_node_worker *worker, struct ste_range range,
                                   struct ste_error *err)
 {
-    unsigned deadlocks = 0, lock_timeouts = 0, fulls = 0;
+    struct tries tries = {0};
     for (;;) {
         enum ste_code rc = attempt(worker, range, err);
         if (rc == STE_OK) {
-            if (fulls > 0)
+            if (tries.fulls > 0)
                 ste_obs_not_ready(worker->counters, NULL);
             return STE_OK;
         }
         ste_obs_add(worker->counters, STE_M_REDONE, 1);
-        if (rc == STE_E_SHARD_DEADLOCK && ++deadlocks < DEADLOCK_TRIES)
-            continue;
-        if (rc == STE_E_SHARD_LOCK_TIMEOUT && range.count > 1)
-            return commit_parts(worker, range, (range.count + 1) / 2, err);
-        if (rc == STE_E_SHARD_LOCK_TIMEOUT && ++lock_timeouts < LOCK_TIMEOUT_TRIES)
-            continue;
-        if (rc == STE_E_SHARD_FULL && ++fulls < FULL_TRIES) {
-            const struct ste_error why = *err;
-            rc = pause_for_database(worker, &why, err);
-            if (rc == STE_OK)
-                continue;
-            return rc;
+        if (rc == STE_E_SHARD_LOCK_TIMEOUT && range.count > 1) {
+            rc = beat(worker, err);
+            return rc == STE_OK ? commit_parts(worker, range, (range.count + 1) / 2, err) : rc;
         }
+        rc = again(worker, &tries, rc, err);
+        if (rc == STE_OK)
+            continue;
         if (ste_code_class(rc) != STE_CLASS_REJECT)
             return rc;
         ste_obs_add(worker->counters, STE_M_SINGLED, 1);

@@ -103,6 +103,22 @@ static enum ste_code keep_house(struct ste_node_worker *worker, bool idle, struc
     return rc;
 }
 
+enum ste_code ste_node_reopen_shard(struct ste_node_worker *worker, struct ste_error *err)
+{
+    const struct ste_error why = *err;
+    struct ste_shard *shard = NULL;
+    const enum ste_code rc = ste_shard_open(worker->daemon->cluster, worker->assignment->shard,
+                                            STE_DB_NODE, &shard, err);
+    if (rc != STE_OK)
+        return rc;
+    ste_shard_close(worker->shard);
+    worker->shard = shard;
+    worker->pinged_ns = ste_clock_mono_ns();
+    ste_obs_add(worker->counters, STE_M_RECONNECTS, 1);
+    ste_log_error(&worker->daemon->log, STE_LOG_WARN, "shard.reopened", &why);
+    return STE_OK;
+}
+
 /* The loop of a shard worker: receive, check and load, decide, commit, ack, relay. */
 static enum ste_code run_connected(struct ste_node_worker *worker, struct ste_error *err)
 {
@@ -113,8 +129,11 @@ static enum ste_code run_connected(struct ste_node_worker *worker, struct ste_er
         const bool idle = worker->batch.delivery_count == 0;
         if (rc == STE_OK && !idle)
             rc = ste_node_transact(worker, err);
-        if (rc == STE_OK)
+        if (rc == STE_OK) {
             rc = keep_house(worker, idle, err);
+            if (rc == STE_E_SHARD_DOWN)
+                rc = ste_node_reopen_shard(worker, err);
+        }
         if (rc != STE_OK)
             return rc;
     }

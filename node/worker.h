@@ -37,6 +37,11 @@ struct ste_node_worker {
  * of a node apart. */
 enum ste_code ste_node_run(struct ste_worker_slot *slot, struct ste_error *err);
 
+/* A lost database connection alone is opened again, the broker's stay: *err says why it was lost,
+ * and afterwards, if that fails, why it cannot be opened. Blocks up to the connect timeout. */
+STE_MUST_CHECK enum ste_code ste_node_reopen_shard(struct ste_node_worker *worker,
+                                                   struct ste_error *err);
+
 /* ---- the stops, one file each ---- */
 /* Stop 5 (receive.c): fills the batch; empty when nothing came within wait_ms. Suspects and
  * records of other shards have been sent on, confirmed, when it returns. */
@@ -68,11 +73,15 @@ STE_MUST_CHECK enum ste_code ste_node_load(struct ste_node_worker *worker, struc
 STE_MUST_CHECK enum ste_code ste_node_decide(struct ste_node_worker *worker, struct ste_range range,
                                              const struct ste_loaded *loaded,
                                              struct ste_effects *effects, struct ste_error *err);
+/* Before stop 8 (refuse.c): rows of table exception, one per exception effect, in the attempt's
+ * arena. Effects and replies of messages that the engine refused before are taken out. */
+STE_MUST_CHECK enum ste_code ste_node_refuse(struct ste_node_worker *worker,
+                                             struct ste_effects *effects,
+                                             struct ste_exception_row **ret, struct ste_error *err);
 /* Stop 8 (commit.c): states, message rows, exceptions and outbox rows stand together. */
 STE_MUST_CHECK enum ste_code ste_node_commit(struct ste_node_worker *worker, struct ste_range range,
                                              const struct ste_loaded *loaded,
-                                             const struct ste_effects *effects,
-                                             struct ste_error *err);
+                                             struct ste_effects *effects, struct ste_error *err);
 /* Stops 6 to 9 for the whole batch (transact.c): what fails is done again, smaller where that
  * helps, until everything is committed; then the deliveries are acked. */
 STE_MUST_CHECK enum ste_code ste_node_transact(struct ste_node_worker *worker,
