@@ -35,7 +35,7 @@ static int close_expect(void **state)
 static void send_messages(struct ste_expect *expect, const char *id, size_t count)
 {
     struct ste_message *const messages = calloc(count + 1, sizeof(*messages));
-    char references[16][8];
+    char references[16][24];
     assert_true(messages != NULL && count <= 16);
     for (size_t i = 0; i < count; i++) {
         snprintf(references[i], sizeof(references[i]), "R-%zu", i);

@@ -18,7 +18,7 @@ static struct ste_bytes package_version(struct ste_bytes status, const char *pac
 {
     char head[VERSION_BYTES];
     snprintf(head, sizeof head, "Package: %s\n", package);
-    const char *start = memmem(status.at, status.len, head, strlen(head));
+    const char *start = status.len ? memmem(status.at, status.len, head, strlen(head)) : NULL;
     if (!start)
         return (struct ste_bytes){0};
     size_t rest = status.len - (size_t)(start - status.at);
