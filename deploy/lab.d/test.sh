@@ -40,7 +40,28 @@ test_ctest() { # PRESET NAME [CTEST OPTION...]
         test_failed "$name" "$test_dir/$name.log"
 }
 
-# What crashed a target is kept in build/test/fuzz. Only the fuzz targets are built with clang: their names are the names of their tests.
+# Tests of libraries against a real broker and shard (label live), under the sanitizers. A socket's
+# path has at most 107 bytes; the tests run in the top folder, so a relative one is as good.
+test_live() {
+    opt_services=1 opt_shards=1
+    (instance_up) >"$test_dir/lab-live.log" 2>&1 ||
+        test_failed lab-live "$test_dir/lab-live.log" || return 1
+    STE_TEST_SHARD=build/lab-live/shard-0/data/mysql.sock
+    STE_TEST_SHARD_USER=$(id -un)
+    STE_TEST_BROKER=127.0.0.1:$(port amqp):ste-admin:$dir/secrets/broker-admin
+    STE_TEST_MANAGEMENT=http://127.0.0.1:$(port management)
+    export STE_TEST_SHARD STE_TEST_SHARD_USER STE_TEST_BROKER STE_TEST_MANAGEMENT
+    live_rc=0
+    for preset in asan tsan; do
+        # Where a build failed, that is told already.
+        [ ! -f "$test_dir/$preset.xml" ] || test_ctest "$preset" "live-$preset" -L live || live_rc=1
+    done
+    test_end
+    return "$live_rc"
+}
+
+# Only the fuzz targets are built with clang: their names are the names of their tests. What crashed
+# one is kept in build/test/fuzz.
 test_fuzz() {
     export STE_FUZZ_ARTIFACTS="$test_dir/fuzz"
     build_configure fuzz || test_failed build-fuzz "$top/build/fuzz.log" || return 1
@@ -49,20 +70,30 @@ test_fuzz() {
     [ -z "$targets" ] || { test_build fuzz $targets && test_ctest fuzz fuzz -L fuzz; }
 }
 
-test_pytest() {
+test_pytest() { # FOLDER of tests/
     run /usr/bin/python3 -B -m pytest -p no:cacheprovider -q -rfEs --durations=10 \
-        --rootdir "$top/tests/integration" --junitxml "$test_dir/integration.xml" \
-        "$top/tests/integration" >"$test_dir/integration.log" 2>&1 ||
-        test_failed integration "$test_dir/integration.log"
+        --rootdir "$top/tests/$1" --junitxml "$test_dir/$1.xml" "$top/tests/$1" \
+        >"$test_dir/$1.log" 2>&1 ||
+        test_failed "$1" "$test_dir/$1.log"
+}
+
+# Other instances are pytest's, which stops them itself.
+test_end() {
+    end_children
+    unlock_instance
+    (opt_kill=1 && instance_down)
 }
 
 run_tests() {
+    dir=$top/build/lab-live
     packages_ensure build run test
+    trap 'test_end; exit 130' INT
+    trap 'test_end; exit 143' TERM HUP
     rm -rf "$test_dir"
     mkdir -p "$test_dir"
     begin=$(seconds_now)
     if step 'build dev' test_build dev; then
-        step 'unit, tidy' test_ctest dev unit -LE fuzz || :
+        step 'unit, tidy' test_ctest dev unit -LE 'fuzz|live' || :
     fi
     if step 'build asan' test_build asan; then
         step 'asan' test_ctest asan asan -L unit || :
@@ -70,8 +101,12 @@ run_tests() {
     if step 'build tsan' test_build tsan; then
         step 'tsan' test_ctest tsan tsan -L unit || :
     fi
+    step 'live' test_live || :
     step 'fuzz' test_fuzz || :
-    [ ! -x "$top/build/dev/bin/ste-node" ] || step 'integration' test_pytest || :
+    for folder in integration fault; do
+        [ ! -x "$top/build/dev/bin/ste-node" ] || [ ! -d "$top/tests/$folder" ] ||
+            step "$folder" test_pytest "$folder" || :
+    done
     echo
     cat "$test_dir/steps"
     printf '%-14s %5s s\n\n' 'all' "$(($(seconds_now) - begin))"
