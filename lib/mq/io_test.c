@@ -167,8 +167,12 @@ static void test_heartbeats_out_and_silence_in(void **state)
     struct ste_error err;
     beat_for(f, 40000000);
     struct ste_mq *mqs[] = {f->mq};
-    assert_int_equal(ste_mq_wait(mqs, 1, -1, 30, NULL), STE_OK);
-    assert_true(drain(f->broker, sent, sizeof sent) >= 8);
+    size_t sent_bytes = 0;
+    for (int turn = 0; turn < 20 && sent_bytes < 8; turn++) { /* a busy machine wakes us late */
+        assert_int_equal(ste_mq_wait(mqs, 1, -1, 30, NULL), STE_OK);
+        sent_bytes = drain(f->broker, sent, sizeof sent);
+    }
+    assert_true(sent_bytes >= 8);
     assert_int_equal(sent[0], STE_FRAME_HEARTBEAT);
     assert_true(f->mq->next_heartbeat_ns <= ste_clock_mono_ns() + f->mq->heartbeat_ns / 2);
     while (ste_mq_pump(f->mq, 10, &err) == STE_OK)
