@@ -48,20 +48,27 @@ static int connect_to(uint32_t host, unsigned port)
     return -1;
 }
 
-/* The status; the whole answer in `answer`. */
-static unsigned ask(unsigned port, const char *request, char *answer)
+/* The status, 0 when the connection was closed without one; the whole answer in `answer`. */
+static unsigned try_ask(unsigned port, const char *request, char *answer)
 {
     unsigned status = 0;
     size_t len = 0;
     ssize_t got;
     int fd = connect_to(INADDR_LOOPBACK, port);
     assert_true(fd >= 0);
-    assert_int_equal(send(fd, request, strlen(request), MSG_NOSIGNAL), strlen(request));
-    while ((got = recv(fd, answer + len, ANSWER_BYTES - 1 - len, 0)) > 0)
-        len += (size_t)got;
-    answer[len] = '\0';
+    if (send(fd, request, strlen(request), MSG_NOSIGNAL) == (ssize_t)strlen(request)) {
+        while ((got = recv(fd, answer + len, ANSWER_BYTES - 1 - len, 0)) > 0)
+            len += (size_t)got;
+    }
     close(fd);
-    if (sscanf(answer, "HTTP/1.%*c %u", &status) != 1)
+    answer[len] = '\0';
+    return sscanf(answer, "HTTP/1.%*c %u", &status) == 1 ? status : 0;
+}
+
+static unsigned ask(unsigned port, const char *request, char *answer)
+{
+    unsigned status = try_ask(port, request, answer);
+    if (status == 0)
         fail_msg("no status in: %s", answer);
     return status;
 }
@@ -139,10 +146,17 @@ static void test_idle_connections_do_not_block_it(void **state)
     uint64_t begun_ns = ste_clock_mono_ns();
     assert_true(recv(held[ENDPOINT_CONNECTIONS], &byte, 1, 0) <= 0); /* turned away, at once */
     assert_true(ste_clock_mono_ns() - begun_ns < 3000000000u);
-    assert_int_equal(recv(held[0], &byte, 1, 0), 0); /* timed out */
+    for (int i = 0; i < ENDPOINT_CONNECTIONS; i++)
+        assert_int_equal(recv(held[i], &byte, 1, 0), 0); /* timed out */
     for (int i = 0; i <= ENDPOINT_CONNECTIONS; i++)
         close(held[i]);
-    assert_int_equal(ask(port, "GET /livez HTTP/1.0\r\n\r\n", answer), 200);
+    /* We may hear of the last close before the endpoint has counted it. */
+    unsigned status = 0;
+    for (int turn = 0; turn < 500 && status == 0; turn++) {
+        ste_clock_sleep_ms(turn > 0 ? 10 : 0);
+        status = try_ask(port, "GET /livez HTTP/1.0\r\n\r\n", answer);
+    }
+    assert_int_equal(status, 200);
 }
 
 int main(void)
