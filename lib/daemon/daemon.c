@@ -26,8 +26,10 @@ static void print_help(const char *proc)
            "  --log-level LEVEL  debug, info, warn or error (default info)\n"
            "  --help             this text\n"
            "  --version          the version\n"
-           "Runs until SIGTERM or SIGINT, then finishes what is in hand. Events go to standard error.\n"
-           "Exit status: 0 stopped as asked, map without faults, or ready; 1 failed, map with faults,\n"
+           "Runs until SIGTERM or SIGINT, then finishes what is in hand. Events go to standard "
+           "error.\n"
+           "Exit status: 0 stopped as asked, map without faults, or ready; 1 failed, map with "
+           "faults,\n"
            "or not ready; 2 wrong usage\n",
            proc, proc);
 }
@@ -36,13 +38,13 @@ static void print_help(const char *proc)
 static int read_options(struct ste_daemon *daemon, const char *proc, int argc, char **argv)
 {
     static const struct option options[] = {
-        {"config", required_argument, NULL, 'c'}, {"name", required_argument, NULL, 'n'},
-        {"check-config", no_argument, NULL, 'k'}, {"health", no_argument, NULL, 'h'},
+        {"config", required_argument, NULL, 'c'},    {"name", required_argument, NULL, 'n'},
+        {"check-config", no_argument, NULL, 'k'},    {"health", no_argument, NULL, 'h'},
         {"log-level", required_argument, NULL, 'l'}, {"help", no_argument, NULL, 'H'},
-        {"version", no_argument, NULL, 'v'}, {NULL, 0, NULL, 0}};
+        {"version", no_argument, NULL, 'v'},         {NULL, 0, NULL, 0}};
 
-    *daemon = (struct ste_daemon){.log = {.proc = proc, .level = STE_LOG_INFO},
-                                  .signal_fd = -1, .wake_fd = -1};
+    *daemon = (struct ste_daemon){
+        .log = {.proc = proc, .level = STE_LOG_INFO}, .signal_fd = -1, .wake_fd = -1};
     for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
         switch (c) {
         case 'c':
@@ -73,8 +75,8 @@ static int read_options(struct ste_daemon *daemon, const char *proc, int argc, c
             return 2;
         }
     }
-    if (daemon->config_file == NULL || (daemon->name == NULL && (!daemon->check_config || daemon->health)) ||
-        optind != argc) {
+    if (daemon->config_file == NULL ||
+        (daemon->name == NULL && (!daemon->check_config || daemon->health)) || optind != argc) {
         fprintf(stderr, "ste-%s: --config and --name are needed, see --help\n", proc);
         return 2;
     }
@@ -107,7 +109,8 @@ static void log_warnings(const struct ste_log *log, const char *lines)
     }
 }
 
-/* Prints every fault of the map and of what it names as file:line:column; *ret_shown: there were some. */
+/* Prints every fault of the map and of what it names as file:line:column; *ret_shown: there were
+ * some. */
 static enum ste_code load(struct ste_daemon *daemon, bool *ret_shown, struct ste_error *err)
 {
     struct ste_faults faults = {0};
@@ -119,8 +122,8 @@ static enum ste_code load(struct ste_daemon *daemon, bool *ret_shown, struct ste
     ste_faults_print(&faults, stderr);
     *ret_shown = ste_faults_any(&faults);
     if (rc == STE_OK && *ret_shown)
-        rc = ste_error_set(err, STE_E_CONFIG, "%zu faults in %s", faults.count,
-                           daemon->config_file);
+        rc =
+            ste_error_set(err, STE_E_CONFIG, "%zu faults in %s", faults.count, daemon->config_file);
     if (rc == STE_OK && !daemon->health) {
         log_warnings(&daemon->log, ste_cluster_warnings(daemon->cluster));
         log_warnings(&daemon->log, ste_ref_warnings(daemon->ref));

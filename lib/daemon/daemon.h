@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What every daemon does before and after its work: options, the cluster map with reference data and
- * all their faults, --check-config, --health, worker threads that stop together. */
+ * What every daemon does before and after its work: options, the cluster map with reference data
+ * and all their faults, --check-config, --health, worker threads that stop together. */
 #ifndef STE_DAEMON_DAEMON_H
 #define STE_DAEMON_DAEMON_H
 
@@ -23,7 +23,8 @@ struct ste_daemon {
     _Atomic bool stopping;
 };
 
-/* A worker: one thread. Returns when the daemon stops (STE_OK), or with what only a person can mend. */
+/* A worker: one thread. Returns when the daemon stops (STE_OK), or with what only a person can
+ * mend. */
 struct ste_worker_slot {
     enum ste_code (*run)(struct ste_worker_slot *slot, struct ste_error *err);
     struct ste_daemon *daemon;
