@@ -66,6 +66,7 @@ static void test_other_points_do_not_count(void **state)
     assert_int_equal(signal_of("", pass_three_times), NOT_KILLED);
     assert_int_equal(signal_of("node-before:1", pass_three_times), NOT_KILLED);
     assert_int_equal(signal_of("node-before-ack-twice:1", pass_three_times), NOT_KILLED);
+    assert_int_equal(signal_of("node-before-ack/1", pass_three_times), NOT_KILLED);
     assert_int_equal(signal_of("router-before-ack:1", pass_three_times), NOT_KILLED);
     assert_int_equal(signal_of("node-before-ack:0", pass_three_times), NOT_KILLED);
 }
