@@ -147,6 +147,11 @@ static enum ste_code submit_all(struct ste_submission *submission,
         rc = ste_answers_open(cluster, options->json, &submission->answers, err);
     for (int i = 0; rc == STE_OK && i < options->file_count; i++)
         rc = ste_submit_file(submission, options->files[i], err);
+    /* A file that ends in something unreadable was sent up to there: that has its answers. */
+    const enum ste_code sent = rc;
+    struct ste_error trouble = sent == STE_E_LIMIT ? *err : (struct ste_error){0};
+    if (sent == STE_E_LIMIT)
+        rc = STE_OK;
     if (rc == STE_OK)
         rc = wait_for_confirms(submission, err);
     *ret_complete = true;
@@ -158,6 +163,10 @@ static enum ste_code submit_all(struct ste_submission *submission,
                           : &submission->summary;
         summary->submitted = submission->summary.submitted;
         rc = ste_print_summary(summary, options->json, options->wait, stdout, err);
+    }
+    if (rc == STE_OK && sent == STE_E_LIMIT) {
+        *err = trouble;
+        rc = sent;
     }
     return rc;
 }

@@ -74,11 +74,32 @@ static enum ste_code pause_for_database(struct ste_node_worker *worker, const st
     return rc;
 }
 
+/* Its day may have been purged since table `day` was read: then it is late, and nobody's fault. */
+static enum ste_code check_again(struct ste_node_worker *worker, struct ste_work *work,
+                                 bool *ret_is_late, struct ste_error *err)
+{
+    const bool needed_trade = work->needs_trade;
+    enum ste_code rc = needed_trade ? ste_node_read_days(worker, err) : STE_OK;
+    if (rc == STE_OK && needed_trade)
+        rc = ste_node_check(worker, work, err);
+    *ret_is_late = needed_trade && !work->needs_trade;
+    return rc;
+}
+
 /* A message that no transaction takes is kept as an exception instead. */
 static enum ste_code give_up(struct ste_node_worker *worker, struct ste_range range,
                              struct ste_error *err)
 {
     struct ste_work *const work = range.works[0];
+    struct ste_error trouble = {0};
+    bool is_late = false;
+    const enum ste_code rc = check_again(worker, work, &is_late, &trouble);
+    if (rc != STE_OK) {
+        *err = trouble;
+        return rc;
+    }
+    if (is_late)
+        return commit_range(worker, range, err);
     ste_log_error(&worker->daemon->log, STE_LOG_ERROR, "message.given_up", err);
     if (work->record.message.exc.code == STE_C_XCRS)
         return ste_error_set(err, STE_E_SHARD_DOWN, "even the exception could not be stored");

@@ -17,9 +17,9 @@ static const uint64_t ping_ns = 4 * STE_NS_PER_S; /* the server drops us after 1
 static const uint64_t delete_idle_ns = 200 * STE_NS_PER_MS;
 static const uint64_t sweep_ns = STE_NS_PER_S;
 static const uint64_t drain_ns = 2 * STE_NS_PER_S;
-static const uint64_t days_ns = 5 * STE_NS_PER_S;
+static const uint64_t days_ns = STE_NS_PER_S; /* how long a closed day may still be taken */
 
-static enum ste_code read_days(struct ste_node_worker *worker, struct ste_error *err)
+enum ste_code ste_node_read_days(struct ste_node_worker *worker, struct ste_error *err)
 {
     ste_date *open = NULL;
     size_t count = 0;
@@ -91,7 +91,7 @@ static enum ste_code keep_house(struct ste_node_worker *worker, bool idle, struc
     if (rc == STE_OK && idle)
         rc = delete_confirmed(worker, now_ns, err);
     if (rc == STE_OK && now_ns - worker->days_read_ns > days_ns)
-        rc = read_days(worker, err);
+        rc = ste_node_read_days(worker, err);
     if (rc == STE_OK)
         rc = sweep(worker, now_ns, err);
     if (rc == STE_OK && idle)
@@ -178,7 +178,7 @@ static enum ste_code connect_all(struct ste_node_worker *worker, struct ste_erro
     enum ste_code rc =
         ste_shard_open(cluster, worker->assignment->shard, STE_DB_NODE, &worker->shard, err);
     if (rc == STE_OK)
-        rc = read_days(worker, err);
+        rc = ste_node_read_days(worker, err);
     if (rc == STE_OK)
         rc = ste_relay_open(&worker->relay, cluster, worker->daemon->ref, name, worker->counters,
                             err);

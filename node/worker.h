@@ -63,6 +63,9 @@ struct ste_range {
     struct ste_work **works;
     size_t count;
 };
+/* Reads table `day` again. */
+STE_MUST_CHECK enum ste_code ste_node_read_days(struct ste_node_worker *worker,
+                                                struct ste_error *err);
 /* Stop 6, the part without SQL (check.c of the rules does the judging): for every work. */
 STE_MUST_CHECK enum ste_code ste_node_check(struct ste_node_worker *worker, struct ste_work *work,
                                             struct ste_error *err);

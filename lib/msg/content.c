@@ -15,25 +15,26 @@ enum {
 };
 enum value_form { FORM_TEXT, FORM_NUMBER, FORM_HASH };
 
-/* Kinds of fields.def whose values are numbers; the others are compared as text. */
+/* How values of a kind of fields.def count: as text, by value, or by their first 8 characters. */
+enum reading { AS_TEXT, AS_NUMBER, AS_BIC8 };
 enum {
-    NUMBER_REF = 0,
-    NUMBER_BIC = 0,
-    NUMBER_DATE = 0,
-    NUMBER_TIME = 0,
-    NUMBER_CODE = 0,
-    NUMBER_ISIN = 0,
-    NUMBER_CCY = 0,
-    NUMBER_CTRY = 0,
-    NUMBER_TEXT = 0,
-    NUMBER_QTY = 1,
-    NUMBER_PRICE = 1,
-    NUMBER_MONEY = 1,
-    NUMBER_SMONEY = 1,
-    NUMBER_FACTOR = 1,
+    READ_REF = AS_TEXT,
+    READ_BIC = AS_BIC8,
+    READ_DATE = AS_TEXT,
+    READ_TIME = AS_TEXT,
+    READ_CODE = AS_TEXT,
+    READ_ISIN = AS_TEXT,
+    READ_CCY = AS_TEXT,
+    READ_CTRY = AS_TEXT,
+    READ_TEXT = AS_TEXT,
+    READ_QTY = AS_NUMBER,
+    READ_PRICE = AS_NUMBER,
+    READ_MONEY = AS_NUMBER,
+    READ_SMONEY = AS_NUMBER,
+    READ_FACTOR = AS_NUMBER,
 };
-static const bool is_number[STE_FIELD_COUNT] = {
-#define X(id, value, element, attribute, kind) [id] = NUMBER_##kind,
+static const enum reading readings[STE_FIELD_COUNT] = {
+#define X(id, value, element, attribute, kind) [id] = (enum reading)READ_##kind,
 #include "msg/fields.def"
 #undef X
 };
@@ -59,8 +60,10 @@ static size_t put_number(char *out, enum ste_field_id id, struct ste_decimal val
 static size_t put_value(char *out, enum ste_field_id id, struct ste_bytes value)
 {
     struct ste_decimal number;
-    if (is_number[id] && ste_decimal_parse(value, true, &number))
+    if (readings[id] == AS_NUMBER && ste_decimal_parse(value, true, &number))
         return put_number(out, id, number);
+    if (readings[id] == AS_BIC8)
+        value = ste_bic8(value);
     if (value.len <= LITERAL_BYTES_MAX)
         return put(out, id, FORM_TEXT, value.at, value.len);
     uint64_t hash = htole64(ste_hash64_of(value));

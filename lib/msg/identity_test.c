@@ -100,6 +100,8 @@ static void normalisation(void **state)
     assert_true(ste_hash_equal(id.match_hash, lower_id.match_hash));
     assert_false(ste_hash_equal(id.trade_key, lower_id.trade_key));
     assert_text(lower_id.identity, "sgx 2026 1130000123|BROKSGSG|INVMSGSG|2026-11-30");
+    assert_true(ste_message_content64(&message) == ste_message_content64(&branch));
+    assert_false(ste_message_content64(&message) == ste_message_content64(&lower));
     ste_arena_free(arena);
 }
 
