@@ -18,6 +18,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(
                                 "integration"))
 
 from lab import Lab, TOP, process_state, wait_for  # noqa: E402
+from trades import drive  # noqa: E402
 
 BUSINESS_DATE = "2026-11-30"
 
@@ -115,6 +116,26 @@ class Records:
         run = Run(self, folder or self.make_set(trades), trades, options)
         self.runs.append(run)
         return run
+
+    def drive(self, entries, trades, *options):
+        """A set made here, sent and confirmed; its CLS come in with `collect`."""
+        folder = os.path.join(self.folder, "set-%d" % next(self.numbers))
+        drive(self.lab, folder, entries, trades, *options)
+        self.sent.append(os.path.join(folder, "sent.ledger"))
+
+    def drive_set(self, folder, *options):
+        ledger = os.path.join(folder, "sent.ledger")
+        self.sent.append(ledger)
+        self.lab.bench("drive", "--set", folder, "--ledger", ledger, *options)
+
+    def cls_of(self, keys):
+        """Which of these trades have a CLS; taken from the queue as they come."""
+        wanted = {key.hex() for key in keys}
+        found = set()
+        for path in existing([*self.cls, self.collect()]):
+            with open(path, encoding="ascii") as file:
+                found |= {line.split()[1].partition(".")[0] for line in file}
+        return wanted & found
 
     def end_runs(self):
         for run in self.runs:

@@ -60,7 +60,7 @@ def test_memory_and_disk_alarm(lab, records):
             lab.end(name, 20)
         lab.rabbitmqctl(*DISK_LOW)
         lab.rabbitmqctl(*memory_right)
-        wait_for(lambda: alarms(lab) == {"disk"}, 10, "the disk alarm alone")
+        wait_for(lambda: alarms(lab) == {"disk space"}, 10, "the disk alarm alone")
         assert_blocked(lab, ["node-2", "router-2"])
     finally:
         lab.rabbitmqctl(*memory_right)

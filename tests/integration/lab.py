@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import pwd
 import signal
 import socket
 import subprocess
@@ -189,9 +190,9 @@ class Lab:
         os.kill(pid, signal.SIGKILL)
         wait_for(lambda: process_state(pid) in (None, "Z"), 10, "%s dead" % name)
 
-    def launch(self, name, fault=None):
-        """Starts a router or node with STE_FAULT in its environment, without waiting; `down`
-        ends it like any other. It is nobody's child, so that a dead one is gone."""
+    def launch(self, name, fault=None, config=None):
+        """Starts a router or node, with STE_FAULT in its environment or with another map, without
+        waiting; `down` ends it like any other. It is nobody's child, so that a dead one is gone."""
         environment = {k: v for k, v in os.environ.items() if k != "STE_FAULT"}
         if fault:
             environment["STE_FAULT"] = fault
@@ -201,7 +202,7 @@ class Lab:
         with open(self.path("log", name + ".log"), "ab") as log:
             subprocess.run(
                 ["setsid", "--fork", RUN_AS, file, self.program("ste-" + name.split("-")[0]),
-                 "--config", self.config, "--name", name],
+                 "--config", config or self.config, "--name", name],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, check=True)
         wait_for(lambda: os.path.exists(file), 10, "%s started" % name)
 
@@ -240,6 +241,13 @@ class Lab:
                                user="ste_" + role, password=self.secret("db-" + role),
                                database="ste", autocommit=True, connect_timeout=5,
                                cursorclass=pymysql.cursors.DictCursor)
+
+    def root_sql(self, shard, sql):
+        """As the server's owner, through its socket."""
+        user = pwd.getpwuid(os.getuid()).pw_name
+        subprocess.run(["mariadb", "--no-defaults", "--socket=mysql.sock", "--user=" + user],
+                       cwd=self.path("shard-%d" % shard, "data"), input=sql, text=True, timeout=30,
+                       check=True)
 
     def query(self, shard, sql, arguments=(), role="checker"):
         with contextlib.closing(self.connect(shard, role)) as connection:

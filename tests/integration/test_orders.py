@@ -4,14 +4,13 @@ one trade at different workers at once."""
 import itertools
 import os
 import random
-import re
 import time
 
 import pytest
 
-import messages
 from lab import wait_for
-from wire import tap, write_set
+from trades import Trades, drive
+from wire import tap
 
 MESSAGES = ["NOE", "ALB-1", "ALB-2", "NPR-1", "NPR-2", "SET-1", "SET-2"]
 START = int(time.time()) % 10000000
@@ -24,18 +23,8 @@ def rng():
     return random.Random(seed)
 
 
-class Trades:
-    """The standard trade under many references: its texts are made by replacing the reference."""
-
-    def __init__(self, prefix, count):
-        self.references = ["%s%d-%05d" % (prefix, START, n) for n in range(count)]
-        self.texts = messages.trade("standard", "@")
-        self.keys = [messages.trade_key(r) for r in self.references]
-
-    def entry(self, number, name):
-        text = self.texts[name].replace(">@<", ">%s<" % self.references[number])
-        field = lambda element: re.search("<%s>(.*?)<" % element, text).group(1)
-        return text, self.keys[number], field("Sender"), field("Reference"), number
+def numbered(prefix, count):
+    return Trades("%s%d-%05d" % (prefix, START, n) for n in range(count))
 
 
 def counted(lab, table):
@@ -47,12 +36,6 @@ def counted(lab, table):
 def stored_since(lab, since):
     return sum(lab.query(s, "SELECT COUNT(*) AS n FROM message WHERE id > %s", (since[s],))[0]["n"]
                for s in range(lab.shard_count()))
-
-
-def drive(lab, folder, entries, trades, *options):
-    write_set(str(folder), entries, trades)
-    lab.bench("drive", "--set", str(folder), "--ledger", os.path.join(str(folder), "sent.ledger"),
-              *options)
 
 
 def contents_of(ears, trades):
@@ -74,7 +57,7 @@ def test_all_orders(lab, tmp_path):
     """The k-th message of every trade, all stored, then the next: so each trade meets its order."""
     orders = list(itertools.permutations(MESSAGES))
     assert len(orders) == 5040
-    trades = Trades("ORD", len(orders))
+    trades = numbered("ORD", len(orders))
     since = counted(lab, "message")
     with tap(lab, ["cls.*"]) as ears:
         for k in range(7):
@@ -106,7 +89,7 @@ def test_one_trade_at_all_workers_at_once(lab, tmp_path, rng):
     queues, each of which feeds two workers."""
     assert all(a["workers"] >= 2 for n in lab.map()["components"]["nodes"] for a in n["assignments"])
     count = 2000
-    trades = Trades("ONE", count)
+    trades = numbered("ONE", count)
     since, waits = counted(lab, "message"), lock_waits(lab)
     entries = [trades.entry(n, name) for n in range(count)
                for name in rng.sample(MESSAGES, len(MESSAGES))]
