@@ -136,17 +136,27 @@ def broker(lab):
         yield Broker(lab, channel)
 
 
-def take_cls(lab, wanted):
-    """Consumes ste.cls as clearing until all these trades have come: [Element]."""
-    found, missing = [], {getattr(t, "reference", t) for t in wanted}
-    with lab.channel("clearing") as channel:
+def take(lab, role, queue, what, wanted):
+    """Consumes a queue until everything wanted has come: [Element], by what(element)."""
+    found, missing = [], set(wanted)
+    with lab.channel(role) as channel:
         channel.basic_qos(prefetch_count=500)
-        for method, properties, body in channel.consume("ste.cls", inactivity_timeout=5):
+        for method, properties, body in channel.consume(queue, inactivity_timeout=5):
             assert method is not None, missing
             channel.basic_ack(method.delivery_tag)
-            for element in elements(body, properties, method.routing_key):
-                if element.text("TradeReference") in missing:
-                    found.append(element)
-            if missing <= {e.text("TradeReference") for e in found}:
+            found += [element for element in elements(body, properties, method.routing_key)
+                      if what(element) in missing]
+            if missing <= {what(element) for element in found}:
                 channel.cancel()
                 return found
+
+
+def take_cls(lab, trades):
+    """The CLS of these trades, read as clearing does."""
+    return take(lab, "clearing", "ste.cls", lambda e: e.text("TradeReference"),
+                [t.reference for t in trades])
+
+
+def take_exceptions(lab, deliveries):
+    """The copies of these deliveries' EXC, read as operators do."""
+    return take(lab, "operator", "ste.exception", lambda e: e.get("delivery"), deliveries)

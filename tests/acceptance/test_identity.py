@@ -48,6 +48,7 @@ def test_what_makes_no_difference(talk):
         base.but(inside="<Strange>x</Strange><!-- c --><?p i?>"),
         base.but(Country="", Narrative="", PreviousReference=""),
         base.but(Account=" SAFE-0001\n\t", Price_type=" ACTU "),
+        base.but(Sender="BROKSGSGXXX", Broker="BROKSGSG123", Manager="INVMSGSGABC"),
         type(base)("NPR", dict(reversed(base.values.items()))),
     ]
     cdata = base.xml().replace(">SAFE-0001<", "><![CDATA[SAFE]]>-<![CDATA[0001]]><")
@@ -123,7 +124,7 @@ def test_refused_is_judged_afresh(talk, lab):
 
 def test_lateness(talk):
     """Thirty days back is the last that is taken; tomorrow is not; anything else however late."""
-    days = {"2026-10-30": ("REJ", ["LATE"]), "2026-10-31": ("ACK", []), "2026-11-01": ("ACK", []),
+    days = {"2026-10-30": ("REJ", ["LATE"]), "2026-10-31": ("ACK", []), "2026-11-20": ("ACK", []),
             "2026-11-30": ("ACK", []), "2026-12-01": ("REJ", ["DTRD"]),
             "2027-11-30": ("REJ", ["DTRD"]),
             "2017-01-02": ("REJ", ["LATE"]), "1999-12-31": ("REJ", ["LATE"])}
@@ -135,6 +136,22 @@ def test_lateness(talk):
     old = single(TradeDate="2026-10-31", SettlementDate="2026-11-03")
     answers = talk.send(old.all())
     assert answers.cleared(old) == 1
+
+
+def test_a_purged_day_is_late(talk, lab):
+    """REJ LATE from the moment of the purge; nothing of the day is left. A day serves once: where
+    all of these are purged already, by earlier runs, only what comes after is seen."""
+    rows = {str(r["trade_date"]): r["state"] for r in lab.query(0, "SELECT * FROM day")}
+    days = ["2026-11-%02d" % n for n in range(1, 9)]
+    day = next((d for d in days if rows[d] == 1), days[-1])
+    trade = single(TradeDate=day)
+    if rows[day] == 1:
+        assert talk.send(trade.noe()).answer(0)["kind"] == "ACK"
+        lab.admin("day", "purge", day)
+    answers = talk.send(trade.noe(), trade.alb(), single(TradeDate=day).noe(), single().noe())
+    assert [answers.codes(n) for n in range(4)] == [("REJ", ["LATE"])] * 3 + [("ACK", [])]
+    for table in ("trade", "message"):
+        assert not lab.query_all("SELECT 1 FROM %s WHERE trade_date = %%s" % table, (day,))
 
 
 def test_shards_keep_what_was_accepted(talk, lab):

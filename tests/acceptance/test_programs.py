@@ -201,6 +201,16 @@ def test_neighbours_of_a_huge_message(talk):
             messages[0].TradeReference, messages[2].TradeReference}
 
 
+def test_what_cannot_be_passed_over(talk):
+    """A token without an end in sight: an error, told as such; what stood before it is sent,
+    answered and summed up all the same."""
+    before = [single().noe() for _ in range(3)]
+    text = batch(before + [single().noe(inside="<!--%s-->" % ("x" * (20 << 20))), single().noe()])
+    answers = talk.file(text, status=1)
+    assert answers.errors and answers.summary["exc"] == 1
+    assert {a["trade_reference"] for a in answers.of("ACK")} >= {m.TradeReference for m in before}
+
+
 def test_check_explains_a_file(talk, lab):
     """Findings with line and column, without a broker; exit 0 only when nothing is refused."""
     trade = single()
@@ -269,7 +279,7 @@ def test_what_the_lab_ships(lab):
         "SG", "US", "GB", "TARGET", "JP", "HK"}
 
 
-FAULTS = [("shard_count: 2", "shard_count: 17"),
+FAULTS = [("shard_count: ", "shard_count: 99"),
           ("business_date: 2026-11-30", "business_date: 2026-11-31"),
           ("retention: 3", "retention: x"), ("heartbeat_s: 5", "heartbeat_s: 0"),
           ("window: 512", "windows: 512"), ("name: ste\n", "name: [ste]\n"),

@@ -3,7 +3,7 @@
 split."""
 import hashlib
 
-from broker import broker
+from broker import broker, take_exceptions
 from trades import BROKER, HUB, MANAGER, batch, position, single
 
 DELIVERY_BYTES, DELIVERY_MESSAGES = 4 << 20, 1000
@@ -182,3 +182,16 @@ def test_exceptions_are_kept_by_key_code_and_bytes(lab):
     assert sorted((r["key_id"], r["code"], r["repeats"]) for r in kept) == [
         (b"INVMSGSG/h1", b"DDEA", 0), (b"INVMSGSG/h1", b"XNSP", 0), (b"STEHSGSG/hub", b"DDEA", 2),
         (b"STEHSGSG/hub", b"XNSP", 2)]
+
+
+def test_operators_have_a_copy(lab):
+    """Every EXC is copied to ste.exception, also what nobody is told; a REJ is not."""
+    with broker(lab) as b:
+        mixed = b.send(batch([single().alb(Price="x"), "<Order/>"]))
+        silent = b.send(single().noe().xml(), signature="AAAA")
+        last = b.send("<garbage")
+        b.wait(lambda: b.answers(last), "an answer")
+    said = {(c.get("delivery"), c.get("index"), c.text("To"), c.all("Reason")[0].get("code"))
+            for c in take_exceptions(lab, [mixed, silent, last])}
+    assert said == {(mixed, "1", HUB, "XNSP"), (silent, "0", None, "XSIG"),
+                    (last, "0", HUB, "XWEL")}
