@@ -58,16 +58,19 @@ run() {
     await "$child"
 }
 
-# TERM, not INT: what a script starts with & ignores INT.
+# TERM, not INT: what a script starts with & ignores INT. Then until the last of each session is gone.
 end_children() {
     for child in $children; do
         kill -TERM "-$child" 2>/dev/null || kill -TERM "$child" 2>/dev/null || :
     done
     for child in $children; do
         wait "$child" 2>/dev/null || :
+        wait_until 10 session_gone "$child" || kill -KILL "-$child" 2>/dev/null || :
     done
     children=
 }
+
+session_gone() { ! kill -0 "-$1" 2>/dev/null; }
 
 # Only one command at a time changes an instance. Descriptors 3 and 9 are closed in what we start.
 lock_instance() {

@@ -20,13 +20,20 @@ process_start() { # NAME LOG COMMAND...
     log=$2
     shift 2
     mkdir -p "$dir/run" "$dir/log"
-    rm -f "$dir/run/$name.pid"
+    : >"$dir/run/$name.pid" # see process_settle
     # Its own session: a Ctrl-C in our terminal is ours, not its.
     setsid "$here/lab.d/run-as" "$dir/run/$name.pid" "$@" </dev/null >>"$log" 2>&1 3>&- 9>&- &
     if ! wait_until 10 [ -s "$dir/run/$name.pid" ]; then
         show_log "$log"
         die "could not start $name (log: $log)"
     fi
+}
+
+# An empty pid file says that a start was under way when a signal ended it: what was started then
+# fills the file within moments, or was not started at all.
+process_settle() { # NAME
+    file=$dir/run/$1.pid
+    [ ! -e "$file" ] || wait_until 3 [ -s "$file" ] || rm -f "$file"
 }
 
 process_signal() { # NAME SIGNAL
@@ -36,6 +43,7 @@ process_signal() { # NAME SIGNAL
 
 # Asks it to end, waits, then kills. A frozen process gets its signals once it goes on.
 process_stop() { # NAME SECONDS
+    process_settle "$1"
     if process_running "$1"; then
         process_signal "$1" TERM
         process_signal "$1" CONT
@@ -48,6 +56,7 @@ process_stop() { # NAME SECONDS
 }
 
 process_kill() { # NAME
+    process_settle "$1"
     process_signal "$1" KILL
     wait_until 10 process_gone "$1" || die "could not end $1"
     rm -f "$dir/run/$1.pid"

@@ -26,7 +26,7 @@ shard_install() { # NUMBER: the system tables; a half-made folder is made again
     [ -e "$folder/data" ] && return 0
     rm -rf "$folder/data.new"
     mkdir -m 700 "$folder/data.new"
-    mariadb-install-db --no-defaults --datadir="$folder/data.new" --tmpdir="$folder" --user="$(id -un)" \
+    run mariadb-install-db --no-defaults --datadir="$folder/data.new" --tmpdir="$folder" --user="$(id -un)" \
         --auth-root-authentication-method=socket --auth-root-socket-user="$(id -un)" \
         --skip-test-db --skip-name-resolve --force >"$dir/log/shard-$1-install.log" 2>&1 || {
         show_log "$dir/log/shard-$1-install.log"
