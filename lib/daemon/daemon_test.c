@@ -262,8 +262,8 @@ static void test_every_fault_at_once(void **state)
     const size_t file = strlen(map_file);
     for (const char *at = result->err; *at != '\0'; at = strchr(at, '\n') + 1) {
         unsigned line = 0, column = 0;
-        if (strncmp(at, map_file, file) != 0 ||
-            sscanf(at + file, ":%u:%u:", &line, &column) != 2 || line == 0 || column == 0)
+        if (strncmp(at, map_file, file) != 0 || sscanf(at + file, ":%u:%u:", &line, &column) != 2 ||
+            line == 0 || column == 0)
             fail_msg("no file:line:column: %.*s", (int)strcspn(at, "\n"), at);
     }
     assert_int_equal(stub.found + stub.ran, 0);
