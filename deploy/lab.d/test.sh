@@ -54,7 +54,7 @@ test_live() {
     live_rc=0
     for preset in asan tsan; do
         # Where a build failed, that is told already.
-        [ ! -f "$test_dir/$preset.xml" ] || test_ctest "$preset" "live-$preset" -L live || live_rc=1
+        [ ! -f "$test_dir/$preset.xml" ] || test_ctest "$preset" "live-$preset" -L live -j 1 || live_rc=1
     done
     test_end
     return "$live_rc"
