@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 import pika
 
-from trades import NAMESPACE, START
+from market import NAMESPACE, START
 
 HUB_KEY = "STEHSGSG/hub"
 PARTIES = ("STEHSGSG", "BROKSGSG", "BROKGB2L", "INVMSGSG", "INVMGB2L", "CUSTSGSG", "CUSBSGSG",

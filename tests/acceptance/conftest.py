@@ -10,8 +10,8 @@ import sys
 
 import pytest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
-                                "integration"))
+sys.path.append(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
+                             "integration"))
 
 from lab import Lab, TOP  # noqa: E402
 from talk import Talk  # noqa: E402

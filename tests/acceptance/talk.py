@@ -5,7 +5,7 @@ import os
 import subprocess
 
 from lab import TOP
-from trades import Message, batch, single
+from market import Message, batch, single
 
 BIN = os.path.join(TOP, "build", os.environ.get("STE_PRESET", "release"), "bin")
 

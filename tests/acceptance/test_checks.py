@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """MESSAGES sections 1 and 6: what is malformed, missing, warned about; code and place of each."""
-from trades import BROKER, CUSTODIAN, HUB, MANAGER, batch, bond, place, single
+from market import BROKER, CUSTODIAN, HUB, MANAGER, batch, bond, place, single
 
 ATTRIBUTES = ("unit", "type", "currency")
 
@@ -399,6 +399,14 @@ def test_settlement_days(talk):
         if (line["kind"], rejected) != (("REJ", ["DDAT"]) if n < len(closed) else ("ACK", [])):
             wrong.append((case, line["kind"], line["reasons"]))
     assert not wrong, "\n".join(map(str, wrong))
+
+
+def test_settlement_days_of_every_type(talk):
+    saturday = {"SettlementDate": "2026-12-05"}
+    answers = talk.send(
+        base("NOE").but(**saturday, Country="SG"), base("ALB").but(**saturday, Country="SG"),
+        base("NPR").but(**saturday, PlaceOfSettlement="CRSTGB22"), base("SET").but(**saturday))
+    assert [answers.codes(n) for n in range(4)] == [("REJ", ["DDAT"])] * 4
 
 
 def test_new_year(talk):

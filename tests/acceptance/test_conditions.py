@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """MESSAGES section 3: each of the 17 conditions, agreeing and differing, and the tolerances."""
-from trades import ACCOUNTS, BOND, BROKER, CUSTODIAN, MANAGER, Trade, bond, single
+from market import ACCOUNTS, BOND, BROKER, CUSTODIAN, MANAGER, Trade, bond, single
 
 LEG = (("BROKSGSG", "NPR-1"), ("CUSTSGSG", "SET-1"), ("INVMSGSG", "ALB-1"))
 

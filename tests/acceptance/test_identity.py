@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """MESSAGES section 5: repetition, reuse of a reference, lateness; and what the shards keep."""
-from trades import BROKER, HUB, MANAGER, batch, place, single
+from market import BROKER, HUB, MANAGER, batch, place, single
 
 
 def test_repetition_is_answered_again(talk):

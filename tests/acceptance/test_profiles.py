@@ -10,7 +10,7 @@ import pytest
 from broker import broker
 from lab import wait_for
 from test_checks import money
-from trades import BROKER, MANAGER, batch, bond, single
+from market import BROKER, MANAGER, batch, bond, single
 
 GB = {"Broker": "BROKGB2L", "Manager": "INVMGB2L"}
 PROFILES = """  - name: pair

@@ -12,7 +12,7 @@ import yaml
 
 from broker import broker
 from talk import BIN, Answers
-from trades import BROKER, CUSTODIAN, HUB, MANAGER, batch, place, position, single
+from market import BROKER, CUSTODIAN, HUB, MANAGER, batch, place, position, single
 
 COMMON = {"to", "kind", "trade_reference", "stage", "account", "code", "place", "text", "then"}
 ANSWER = COMMON | {"delivery", "index", "reference", "reasons"}

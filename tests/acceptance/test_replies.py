@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """MESSAGES section 9: replies and the clearing message, as XML from the broker."""
 from broker import broker, take_cls, tree
-from trades import (ACCOUNTS, BOND, BROKER, CUSTODIAN, HUB, MANAGER, Trade, batch, bond, place,
+from market import (ACCOUNTS, BOND, BROKER, CUSTODIAN, HUB, MANAGER, Trade, batch, bond, place,
                     single)
 
 KEY_VECTOR = "69be3502f79f1528f9ffb5adbdf2f779"

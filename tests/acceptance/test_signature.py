@@ -4,7 +4,7 @@ split."""
 import hashlib
 
 from broker import broker, take_exceptions
-from trades import BROKER, HUB, MANAGER, batch, position, single
+from market import BROKER, HUB, MANAGER, batch, position, single
 
 DELIVERY_BYTES, DELIVERY_MESSAGES = 4 << 20, 1000
 

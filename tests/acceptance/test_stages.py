@@ -3,7 +3,7 @@
 first is sent first and answered before the next: queues keep no order between types."""
 import random
 
-from trades import ACCOUNTS, BROKER, CUSTODIAN, MANAGER, Trade, fresh, single
+from market import ACCOUNTS, BROKER, CUSTODIAN, MANAGER, Trade, fresh, single
 
 FIRST, SECOND = ACCOUNTS
 OTHER_DATE = {"SettlementDate": "2026-12-03"}

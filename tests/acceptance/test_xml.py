@@ -3,7 +3,7 @@
 Each body is one file, and each file one delivery, byte for byte."""
 import itertools
 
-from trades import HUB, NAMESPACE, batch, position, single
+from market import HUB, NAMESPACE, batch, position, single
 
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
 MESSAGE_BYTES, DEPTH, UNKNOWN, NARRATIVE = 65536, 8, 64, 2000
