@@ -40,7 +40,7 @@ def test_frozen_for_longer_than_the_heartbeat(lab, records):
         run.finish()
         took = time.monotonic() - begin
         print("the last trade after %.1f s" % took)
-        assert took < GOES_ON_S + 2  # what had waited was to be worked off
+        assert took < GOES_ON_S + 5  # what had waited was to be worked off, on a busy machine
     later = records.start(FLOW)  # for those that woke, too
     for name in names:
         wait_for(lambda: lab.metric(name, "ste_reconnects_total") > before[name], 30,

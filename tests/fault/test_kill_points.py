@@ -40,7 +40,7 @@ def test_fifty_kills_of_nodes(lab, records, rng):
         name = rng.choice(nodes)
         lab.kill(name)
         lab.launch(name)
-        time.sleep(rng.uniform(0.05, 0.25))  # the moment is what is random
+        time.sleep(rng.uniform(0.02, 0.15))  # the moment is what is random
     for run in runs:
         run.finish()
     assert lab.query_all("SELECT reference FROM exception WHERE code = 'XCRS'") == []

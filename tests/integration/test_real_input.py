@@ -8,9 +8,11 @@ import subprocess
 import time
 
 import pytest
+from stdnum import isin
 
 import messages
 from lab import TOP, Submitted
+from wire import read_set
 
 BOND = os.path.join(TOP, "tests", "data", "bond.xml")
 BOND_REFERENCE = "LSE20261130004711"
@@ -197,6 +199,27 @@ def test_twenty_thousand_messages_in_one_file(lab, tmp_path):
     assert done.status == 0, (done.stderr, done.summary)
     assert done.summary["submitted"] == done.summary["ack"] == 20006
     assert (done.summary["rej"], done.summary["exc"], done.summary["cls"]) == (0, 0, 2858)
+    assert [a for a in done.of("ACK") if a["reasons"]] == [], "generated trades earn warnings"
+
+
+def test_generated_trades_are_what_they_should_be(lab, tmp_path):
+    """70,000 messages of 1,500 ± 10 bytes, all currencies and countries, valid ISINs, 100 parties."""
+    folder = str(tmp_path / "set")
+    lab.bench("gen", "--trades", "10000", "--out", folder, "--seed", str(next(numbers)))
+    bodies = read_set(folder)
+    assert len(bodies) == 70000
+    assert 1490 <= min(map(len, bodies)) and max(map(len, bodies)) <= 1510
+    text = b"\n".join(bodies).decode()
+    assert set(re.findall(r'currency="(.*?)"', text)) == codes(lab, "currencies")
+    assert set(re.findall(r"<Country>(.*?)<", text)) == codes(lab, "countries")
+    assert len(set(re.findall(r"<(?:Sender|Broker|Manager)>(.*?)<", text))) == 100
+    instruments = set(re.findall(r"<Instrument>(.*?)<", text))
+    assert len(instruments) > 1000 and all(isin.is_valid(i) for i in instruments)
+
+
+def codes(lab, table):
+    return {line.partition(",")[0] for line in lab.read("reference", table + ".csv").splitlines()[1:]
+            if not line.startswith("#")}
 
 
 def test_memory_of_ste_submit_does_not_grow_with_the_file(lab, tmp_path):
