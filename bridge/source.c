@@ -240,8 +240,15 @@ static enum ste_code cut_file(struct ste_submission *submission, FILE *file, str
         if (rc != STE_OK)
             break;
     }
-    if (rc == STE_OK)
-        rc = send_groups(&cutter, err);
+    /* What stands before something that cannot be passed over is sent all the same. */
+    struct ste_error trouble = {0};
+    if (rc == STE_OK || rc == STE_E_LIMIT) {
+        const enum ste_code sent = send_groups(&cutter, &trouble);
+        if (sent != STE_OK) {
+            *err = trouble;
+            rc = sent;
+        }
+    }
     for (size_t i = 0; i < cutter.group_count; i++)
         ste_buf_deinit(&cutter.groups[i].body);
     ste_split_free(cutter.split);
