@@ -118,6 +118,7 @@ run_tests() {
     if [ -x "$top/build/dev/bin/ste-node" ]; then
         step 'integration' test_pytest integration || :
         step 'fault' test_pytest fault || :
+        step 'acceptance' test_pytest acceptance || :
     fi
     [ -z "$fuzz" ] || step 'fuzz (rest)' test_fuzz_end || :
     echo
