@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The engine as a participant sees it: a lab of the release preset, ste-submit and the broker.
+"""The engine as a participant sees it: a lab, ste-submit and the broker.
 
 STE_LAB_DIR names a lab that already runs with business date 2026-11-30, 2 shards and the shipped
 profiles: it is used as it is. Nothing here reads tests/cases or the engine's sources: what is
@@ -28,7 +28,7 @@ def lab():
         instance.down("--wipe")
     try:
         instance.up("--as-of", "2026-11-30", "--shards", "2", "--preset",
-                    os.environ.get("STE_PRESET", "release"))
+                    os.environ.get("STE_PRESET", "dev"))
         yield instance
     finally:
         instance.down()

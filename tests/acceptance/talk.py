@@ -7,7 +7,7 @@ import subprocess
 from lab import TOP
 from market import Message, batch, single
 
-BIN = os.path.join(TOP, "build", os.environ.get("STE_PRESET", "release"), "bin")
+BIN = os.path.join(TOP, "build", os.environ.get("STE_PRESET", "dev"), "bin")
 
 COUNTS = ("submitted", "ack", "rej", "exc", "dupl", "nma", "mac", "cls")
 
