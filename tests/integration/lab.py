@@ -51,6 +51,11 @@ def processes_of(folder):
     return found
 
 
+def nothing_runs_in(folder, seconds=5):
+    """Helpers of a broker or a server end by themselves a moment after their parent."""
+    wait_for(lambda: not processes_of(folder), seconds, "nothing left running in " + folder)
+
+
 def process_stat(pid):
     """Fields of /proc/PID/stat from the state on, or None."""
     try:

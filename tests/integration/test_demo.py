@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from lab import LAB, TOP, Lab, processes_of, wait_for
+from lab import LAB, TOP, Lab, nothing_runs_in, processes_of, wait_for
 
 FOLDER = os.path.join(TOP, "build", "demo-test")
 
@@ -51,7 +51,7 @@ def test_result(demo, tmp_path):
     assert result["seconds"] > 0 and result["msg_per_s"] > 0
     assert 0 < result["latency_ms"]["p50"] <= result["latency_ms"]["p99"]
     assert "exactly one a trade" in output
-    assert processes_of(FOLDER) == []
+    nothing_runs_in(FOLDER)
 
 
 @pytest.mark.parametrize("number, moment", [
@@ -65,7 +65,7 @@ def test_signal_leaves_nothing_running(demo, number, moment):
     os.killpg(process.pid, number)  # as a terminal does
     process.communicate(timeout=60)
     assert process.returncode == 128 + number
-    assert processes_of(FOLDER) == []
+    nothing_runs_in(FOLDER)
 
 
 def test_failure_says_what_and_where(demo, tmp_path):
@@ -80,7 +80,7 @@ def test_failure_says_what_and_where(demo, tmp_path):
     output = process.communicate(timeout=60)[0]
     assert process.returncode == 1
     assert "router-1 is not ready (log: %s/log/router-1.log)" % FOLDER in output
-    assert processes_of(FOLDER) == []
+    nothing_runs_in(FOLDER)
 
 
 def test_only_a_demos_folder_is_emptied(lab):

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 import requests
 
-from lab import Lab, TOP, listeners_of, process_state, processes_of
+from lab import Lab, TOP, listeners_of, nothing_runs_in, process_state, processes_of
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +124,7 @@ def test_down_ends_all_it_started_and_nothing_else(second):
     finally:
         stranger.kill()
         stranger.wait()
-    assert processes_of(second.folder) == []
+    nothing_runs_in(second.folder)
     assert second.pids() == {}
     assert second.run("status", check=False).returncode == 1
     second.down()  # again: nothing to do
