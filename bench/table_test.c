@@ -43,7 +43,7 @@ static void prints_aligned(void **state)
     assert_int_equal(fclose(out), 0);
     assert_string_equal(text, "stage         X 1/s     R s\n"
                               "Zürich, \"λ\"  1162.0  14.970\n"
-                              "node             7.0       -\n");
+                              "node            7.0       -\n");
     free(text);
     ste_table_free(table);
 }
