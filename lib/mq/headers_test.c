@@ -244,6 +244,17 @@ static void test_written_headers_are_read_by_the_library(void **state)
     empty_amqp_pool(&pool);
 }
 
+static void test_delivery_mode(void **state)
+{
+    char *buffer = *state;
+    struct ste_mq_message message = {.exchange = "ste.out", .body = STE_BYTES("12345")};
+    char *end = ste_mq_headers_write(buffer, &message, 42);
+    assert_int_equal(end[-1], 2); /* persistent, unless asked otherwise */
+    message.transient = true;
+    end = ste_mq_headers_write(buffer, &message, 42);
+    assert_int_equal(end[-1], 1);
+}
+
 static int set_up(void **state)
 {
     *state = malloc(BUFFER_BYTES);
@@ -265,6 +276,7 @@ int main(void)
         cmocka_unit_test(test_deep_nesting_costs_nothing),
         cmocka_unit_test(test_not_a_message_header),
         cmocka_unit_test(test_written_headers_are_read_by_the_library),
+        cmocka_unit_test(test_delivery_mode),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
