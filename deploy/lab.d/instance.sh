@@ -15,6 +15,9 @@ instance_settings() {
     router_workers=${opt_router_workers:-$(recall router_workers 1)}
     replies=${opt_replies:-$(recall replies all)}
     design_rate=${opt_design_rate:-$(recall design_rate 10000)}
+    node_cpu=${opt_node_cpu:-$(recall node_cpu none)}
+    shard_cpu=${opt_shard_cpu:-$(recall shard_cpu none)}
+    buffer_pool=${opt_buffer_pool:-$(recall buffer_pool "$(shard_buffer_pool_mb)")}
     outage_minutes=$(recall outage_minutes "$(map_outage_minutes)")
     as_of=${opt_as_of:-$(recall as_of "$(date -u +%F)")}
     preset=${opt_preset:-$(recall preset release)}
@@ -24,12 +27,14 @@ instance_settings() {
 instance_remember() {
     services=$opt_services
     for key in shards nodes workers routers router_workers replies design_rate outage_minutes preset \
-        services; do
+        node_cpu shard_cpu services; do
         eval "remember $key \"\$$key\""
     done
     # Without --as-of the business date follows the day of starting, so it is not remembered.
     [ -z "$opt_as_of" ] || remember as_of "$as_of"
     [ -z "$opt_bin" ] || remember bin "$bin"
+    # A default follows the machine's memory.
+    [ -z "$opt_buffer_pool" ] || remember buffer_pool "$buffer_pool"
 }
 
 instance_ports() {
@@ -73,6 +78,7 @@ instance_up() {
     lock_instance
     chmod 700 "$dir"
     instance_settings
+    cpu_prepare
     instance_remember
     instance_ports
     reference_copy
@@ -85,6 +91,7 @@ instance_up() {
     if [ -z "$opt_services" ]; then
         instance_components_up
     fi
+    cpu_hold_all
     unlock_instance
 }
 
@@ -97,6 +104,7 @@ instance_components_down() {
 instance_down() {
     [ -d "$dir" ] || return 0
     lock_instance
+    cpu_lift_all
     instance_components_down
     if [ -n "$opt_wipe$opt_kill" ]; then
         for name in broker $(process_names shard-) epmd; do process_kill "$name"; done
@@ -106,6 +114,7 @@ instance_down() {
         broker_stop
         for name in $(process_names shard-); do process_stop "$name" 60; done
     fi
+    cpu_forget
     if [ -n "$opt_wipe" ]; then
         instance_wipe
     fi
@@ -206,5 +215,5 @@ instance_part() { # stop|start|restart PART...
     part=$(part_name "$@")
     instance_parts | grep -qx "$part" || die "$dir has no $part"
     [ "$verb" = start ] || part_stop "$part"
-    [ "$verb" = stop ] || part_start "$part"
+    [ "$verb" = stop ] || { part_start "$part" && cpu_hold "$part"; }
 }

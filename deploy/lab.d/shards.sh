@@ -16,7 +16,7 @@ shard_buffer_pool_mb() {
 shard_configure() { # NUMBER
     mkdir -p "$(shard_folder "$1")" "$dir/log"
     sed -e "s|@data@|$(shard_folder "$1")/data|" -e "s|@port@|$(port "shard-$1")|" \
-        -e "s|@buffer_pool@|$(shard_buffer_pool_mb)M|" \
+        -e "s|@buffer_pool@|${buffer_pool}M|" \
         "$top/deploy/mysql/shard.cnf.in" >"$(shard_folder "$1")/shard.cnf"
 }
 
