@@ -76,6 +76,13 @@ static enum ste_code keep_damaged(struct ste_batch *batch, struct ste_work *work
                : ste_error_set(err, STE_E_NOMEM, "could not keep a damaged record");
 }
 
+void ste_works_count(struct ste_work *const *works, size_t count,
+                     uint32_t counts[static STE_QUEUE_TYPE_COUNT])
+{
+    for (size_t i = 0; i < count; i++)
+        counts[ste_type_queue(works[i]->record.message.type)]++;
+}
+
 void ste_work_give_up(struct ste_work *work, struct ste_arena *arena, const char *why)
 {
     work->record.message.type = STE_TYPE_EXC;

@@ -43,6 +43,9 @@ bool ste_batch_full(const struct ste_batch *batch);
  * STE_E_NOMEM, STE_E_RECORD_VERSION (newer_version is set too). */
 STE_MUST_CHECK enum ste_code ste_batch_add(struct ste_batch *batch,
                                            struct ste_mq_delivery *delivery, struct ste_error *err);
+/* Adds to counts[] how many there are of the types of each queue. */
+void ste_works_count(struct ste_work *const *works, size_t count,
+                     uint32_t counts[static STE_QUEUE_TYPE_COUNT]);
 /* Turns a record into the exception XCRS: the last resort for what cannot be stored. */
 void ste_work_give_up(struct ste_work *work, struct ste_arena *arena, const char *why);
 

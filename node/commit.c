@@ -117,6 +117,7 @@ static void count_effects(struct ste_node_worker *worker, struct ste_range range
                           const struct ste_effects *effects)
 {
     struct ste_obs_worker *const counters = worker->counters;
+    ste_works_count(range.works, range.count, worker->types.completions);
     ste_obs_add(counters, STE_M_COMPLETIONS, range.count);
     ste_obs_add(counters, STE_M_BATCHES, 1);
     ste_obs_add(counters, STE_M_STORED, effects->message_count);

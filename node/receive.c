@@ -123,6 +123,8 @@ static enum ste_code take(struct ste_node_worker *worker, int wait_ms, bool *ret
         return rc;
     ste_obs_add(worker->counters, STE_M_ARRIVALS, 1);
     ste_obs_add(worker->counters, STE_M_RECORDS, batch->work_count - first_work);
+    ste_works_count(batch->works + first_work, batch->work_count - first_work,
+                    worker->types.arrivals);
     return sort_out(worker, first_work, err);
 }
 

@@ -98,8 +98,6 @@ static enum ste_code keep_house(struct ste_node_worker *worker, bool idle, struc
         rc = ping(worker, now_ns, err);
     tell_blocked(worker);
     ste_obs_set(worker->counters, STE_M_UNCONFIRMED, ste_mq_unconfirmed(worker->relay.publish));
-    ste_obs_set(worker->counters, STE_M_DB_NS, ste_shard_wait_ns(worker->shard));
-    ste_obs_set(worker->counters, STE_M_BUSY_NS, ste_clock_thread_cpu_ns());
     return rc;
 }
 
@@ -119,13 +117,36 @@ enum ste_code ste_node_reopen_shard(struct ste_node_worker *worker, struct ste_e
     return STE_OK;
 }
 
+struct moment {
+    uint64_t cpu_ns, mono_ns;
+};
+
+/* A turn's work: its CPU and the time in database calls. The CPU of those calls is in both, so the
+ * turn's time since `received` is the most that it can have been. */
+static void count_busy(struct ste_node_worker *worker, uint64_t start_cpu_ns,
+                       const struct moment *received)
+{
+    const struct moment now = {ste_clock_thread_cpu_ns(), ste_clock_mono_ns()};
+    const uint64_t db_ns = ste_shard_wait_ns(worker->shard);
+    const uint64_t waited_ns = db_ns - (db_ns < worker->db_ns ? 0 : worker->db_ns); /* reopened */
+    const uint64_t work_ns = now.cpu_ns - received->cpu_ns + waited_ns;
+    const uint64_t passed_ns = now.mono_ns - received->mono_ns;
+    worker->db_ns = db_ns;
+    worker->busy_ns +=
+        received->cpu_ns - start_cpu_ns + (work_ns < passed_ns ? work_ns : passed_ns);
+    ste_obs_set(worker->counters, STE_M_DB_NS, db_ns);
+    ste_obs_set(worker->counters, STE_M_BUSY_NS, now.cpu_ns);
+    ste_obs_types_flush(worker->counters, &worker->types, worker->busy_ns);
+}
+
 /* The loop of a shard worker: receive, check and load, decide, commit, ack, relay. */
 static enum ste_code run_connected(struct ste_node_worker *worker, struct ste_error *err)
 {
     while (!ste_daemon_stopping(worker->daemon)) {
         const uint64_t start_ns = ste_clock_thread_cpu_ns();
         enum ste_code rc = ste_node_receive(worker, IDLE_WAIT_MS, err);
-        ste_obs_add(worker->counters, STE_M_RECEIVE_NS, ste_clock_thread_cpu_ns() - start_ns);
+        const struct moment received = {ste_clock_thread_cpu_ns(), ste_clock_mono_ns()};
+        ste_obs_add(worker->counters, STE_M_RECEIVE_NS, received.cpu_ns - start_ns);
         const bool idle = worker->batch.delivery_count == 0;
         if (rc == STE_OK && !idle)
             rc = ste_node_transact(worker, err);
@@ -134,6 +155,7 @@ static enum ste_code run_connected(struct ste_node_worker *worker, struct ste_er
             if (rc == STE_E_SHARD_DOWN)
                 rc = ste_node_reopen_shard(worker, err);
         }
+        count_busy(worker, start_ns, &received);
         if (rc != STE_OK)
             return rc;
     }

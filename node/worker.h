@@ -23,7 +23,9 @@ struct ste_node_worker {
     struct ste_days days;
     struct ste_arena *days_arena;
     uint64_t days_read_ns, pinged_ns, swept_ns;
-    bool told_blocked; /* /readyz says that the broker blocks publishers */
+    struct ste_obs_types types; /* what was done since the last count_busy */
+    uint64_t busy_ns, db_ns;    /* worked so far; ste_shard_wait_ns as of then */
+    bool told_blocked;          /* /readyz says that the broker blocks publishers */
 
     struct ste_batch batch;
     /* A suspect that came while others were gathered: the next batch. */

@@ -53,6 +53,7 @@ struct worker {
     uint64_t window_start_ns;
     size_t window_records;
     bool busy;
+    struct ste_obs_types types; /* what was done since the last count_busy */
     const char *refusal; /* a typed queue nacked or returned: not ready until one confirms again */
     const char *told;    /* what /readyz says while connected */
 };
@@ -81,6 +82,7 @@ static void on_settled(void *context, uint64_t cookie, enum ste_mq_outcome outco
     for (uint32_t i = 0; i < publication->source_count; i++)
         ste_intake_confirm(&worker->intake, publication->sources[i].sequence,
                            publication->sources[i].records);
+    worker->types.completions[publication->route.type] += publication->record_count;
     ste_obs_add(worker->counters, STE_M_COMPLETIONS, publication->record_count);
     ste_obs_add(worker->counters, STE_M_BATCHES, 1);
     ste_gather_done(&worker->gather, publication);
@@ -109,6 +111,7 @@ static enum ste_code ste_router_route(struct worker *worker, struct ste_record *
         if (!ste_route_pick(&records[i], &worker->match_key, worker->daemon->cluster->shard_count,
                             worker->arena, &route))
             return ste_error_set(err, STE_E_NOMEM, "could not route a record");
+        worker->types.arrivals[route.type]++;
         ste_intake_add(&worker->intake, sequence);
         if (!ste_gather_add(&worker->gather, route, &records[i], sequence, now_ns))
             return ste_error_set(err, STE_E_NOMEM, "could not gather a record");
@@ -256,6 +259,13 @@ static enum ste_code wait_for_more(struct worker *worker, bool may_read, struct 
     return rc;
 }
 
+static void count_busy(struct worker *worker)
+{
+    const uint64_t busy_ns = ste_clock_thread_cpu_ns();
+    ste_obs_set(worker->counters, STE_M_BUSY_NS, busy_ns);
+    ste_obs_types_flush(worker->counters, &worker->types, busy_ns);
+}
+
 static enum ste_code run_connected(struct worker *worker, struct ste_error *err)
 {
     while (!ste_daemon_stopping(worker->daemon)) {
@@ -265,11 +275,11 @@ static enum ste_code run_connected(struct worker *worker, struct ste_error *err)
             rc = send_and_settle(worker, false, err);
         if (rc != STE_OK)
             return rc;
+        count_busy(worker);
         if (idle || is_full(worker))
             rc = wait_for_more(worker, idle, err);
         if (rc != STE_OK)
             return rc;
-        ste_obs_set(worker->counters, STE_M_BUSY_NS, ste_clock_thread_cpu_ns());
     }
     return STE_OK;
 }
@@ -336,6 +346,7 @@ static enum ste_code run_with_reconnects(struct worker *worker, struct ste_error
             if (rc == STE_OK)
                 rc = drain(worker, err);
         }
+        count_busy(worker);
         disconnect(worker);
         if (rc == STE_OK || rc == STE_E_NOMEM)
             return rc;

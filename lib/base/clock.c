@@ -9,7 +9,7 @@
 static uint64_t read_ns(clockid_t clock)
 {
     struct timespec now = {0};
-    clock_gettime(clock, &now); /* cannot fail for the three clocks below */
+    clock_gettime(clock, &now); /* cannot fail for the clocks below */
     return (uint64_t)now.tv_sec * STE_NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
@@ -26,6 +26,11 @@ uint64_t ste_clock_wall_us(void)
 uint64_t ste_clock_thread_cpu_ns(void)
 {
     return read_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+uint64_t ste_clock_boot_ns(void)
+{
+    return read_ns(CLOCK_BOOTTIME);
 }
 
 void ste_clock_sleep_ms(uint32_t ms)

@@ -12,6 +12,7 @@
 uint64_t ste_clock_mono_ns(void); /* timers and durations; never jumps */
 uint64_t ste_clock_wall_us(void); /* UTC microseconds since 1970, for stamps only */
 uint64_t ste_clock_thread_cpu_ns(void);
+uint64_t ste_clock_boot_ns(void); /* since boot, sleep of the machine included */
 void ste_clock_sleep_ms(uint32_t ms);
 /* "2026-11-30T09:15:02.123456Z"; out needs STE_CLOCK_TEXT_BYTES. */
 enum { STE_CLOCK_TEXT_BYTES = 28 };

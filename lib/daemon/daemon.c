@@ -15,6 +15,9 @@
 #include "base/signals.h"
 #include "mq/library.h"
 
+_Static_assert((int)STE_OBS_TYPE_COUNT == (int)STE_QUEUE_TYPE_COUNT,
+               "a metric's type is a queue's");
+
 static void print_help(const char *proc)
 {
     printf("Usage: ste-%s --config FILE --name NAME [OPTION]…\n"

@@ -22,6 +22,7 @@ struct ste_obs {
     struct MHD_Daemon *daemon;
     char *proc, *name;
     unsigned port;
+    uint64_t started_s;
     size_t worker_count;
     struct ste_obs_worker *workers[];
 };
@@ -82,6 +83,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
     } else if (strcmp(url, "/metrics") == 0) {
         type = "text/plain; version=0.0.4; charset=utf-8";
         ste_obs_write_text(&body, obs->proc, obs->name, obs->workers, obs->worker_count);
+        ste_obs_write_process(&body, obs->proc, obs->name, obs->started_s);
     } else if (strcmp(url, "/livez") == 0) {
         ste_buf_append_cstr(&body, "ok\n");
     } else if (strcmp(url, "/readyz") == 0) {
@@ -136,6 +138,7 @@ enum ste_code ste_obs_start(const char *proc, const char *name, unsigned port, s
     if (obs) {
         obs->proc = strdup(proc);
         obs->name = strdup(name);
+        obs->started_s = ste_obs_started_s();
     }
     if (!obs || !obs->proc || !obs->name || !add_workers(obs, worker_count))
         rc = ste_error_set(err, STE_E_NOMEM, "no memory for metrics");

@@ -9,17 +9,21 @@
 #include "base/bytes.h"
 
 /* One list of metrics for all daemons, with units and help: lib/obs/metrics.def,
- * X(id, name, kind, labels, help). docs/METRICS.md is printed from it. */
+ * X(id, name, kind, labels, help). docs/METRICS.md is printed from it, and from process.def. */
 enum ste_metric_id {
 #define X(id, name, kind, labels, help) id,
 #include "obs/metrics.def"
 #undef X
     STE_METRIC_COUNT
 };
+/* Types of the label "type", in the order of ste_queue_types (conf/cluster.h): NOE ALB NPR SET EXC.
+ */
+enum { STE_OBS_TYPE_COUNT = 5, STE_M_TYPE_FIRST = STE_M_TYPE_ARRIVALS };
 
 /* Counters of one worker; written by its thread alone (relaxed atomics), read by the endpoint. */
 struct ste_obs_worker {
-    _Atomic uint64_t values[STE_METRIC_COUNT];
+    _Atomic uint64_t values[STE_M_TYPE_FIRST];
+    _Atomic uint64_t types[STE_METRIC_COUNT - STE_M_TYPE_FIRST][STE_OBS_TYPE_COUNT];
     char labels[96]; /* `worker="0",shard="3"`, without braces */
     /* Not ready while set; empty text means ready. Set with ste_obs_not_ready. */
     _Atomic(const char *) not_ready; /* string literal */
@@ -33,6 +37,17 @@ static inline void ste_obs_set(struct ste_obs_worker *worker, enum ste_metric_id
 {
     atomic_store_explicit(&worker->values[id], value, memory_order_relaxed);
 }
+/* What a worker did since its last flush, by type: plain numbers of its thread, so that a batch
+ * costs one atomic add a type. */
+struct ste_obs_types {
+    uint32_t arrivals[STE_OBS_TYPE_COUNT], completions[STE_OBS_TYPE_COUNT]; /* messages */
+    uint64_t busy_ns;                                                       /* at the last flush */
+};
+/* Adds it to the worker's metrics and begins again. busy_ns, which only grows, is how long the
+ * worker has worked: what it grew by is shared among the types by their arrivals and completions,
+ * and nobody's when there were none. */
+void ste_obs_types_flush(struct ste_obs_worker *worker, struct ste_obs_types *types,
+                         uint64_t busy_ns);
 /* reason: a string literal, or NULL when ready again. */
 void ste_obs_not_ready(struct ste_obs_worker *worker, const char *reason);
 

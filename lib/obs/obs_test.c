@@ -82,6 +82,14 @@ static void test_metrics(void **state)
     assert_non_null(strstr(answer, "Content-Type: text/plain; version=0.0.4"));
     assert_non_null(strstr(
         answer, "\nste_stage_records_total{proc=\"router\",name=\"router-1\",worker=\"1\"} 64\n"));
+    const char *fds = strstr(answer, "\nprocess_open_fds{proc=\"router\",name=\"router-1\"} ");
+    const char *start = strstr(answer, "\nprocess_start_time_seconds{");
+    unsigned long long count = 0, start_s = 0;
+    assert_non_null(strstr(answer, "\n# TYPE process_cpu_seconds_total counter\n"));
+    assert_non_null(strstr(answer, "\nprocess_resident_memory_bytes{"));
+    assert_true(fds && sscanf(fds, "%*[^}]} %llu", &count) == 1 && count > 4 && count < 1000);
+    assert_true(start && sscanf(start, "%*[^}]} %llu", &start_s) == 1);
+    assert_in_range(start_s, ste_clock_wall_us() / 1000000 - 60, ste_clock_wall_us() / 1000000);
 }
 
 static void test_live_ready_and_the_rest(void **state)

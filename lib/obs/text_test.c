@@ -25,6 +25,7 @@ static void test_one_head_and_a_line_per_worker(void **state)
     ste_obs_add(&a, STE_M_ARRIVALS, 7);
     ste_obs_add(&a, STE_M_ARRIVALS, 1);
     ste_obs_set(&b, STE_M_BUSY_NS, 12123456789u);
+    a.types[0][4] = 6;
     ste_obs_set(&b, STE_M_UNCONFIRMED, UINT64_MAX);
     ste_obs_write_text(&out, "node", "node-1", workers, 2);
     ste_buf_append(&out, "", 1);
@@ -41,7 +42,12 @@ static void test_one_head_and_a_line_per_worker(void **state)
         out.at, "ste_stage_busy_seconds_total{proc=\"node\",name=\"node-1\"} 12.123456789\n"));
     assert_non_null(
         strstr(out.at, "ste_unconfirmed{proc=\"node\",name=\"node-1\"} 18446744073709551615\n"));
-    assert_int_equal(count(out.at, "\n"), STE_METRIC_COUNT * 4);
+    const size_t typed = STE_METRIC_COUNT - STE_M_TYPE_FIRST;
+    assert_int_equal(count(out.at, "\n"), STE_M_TYPE_FIRST * 4 + typed * (2 + 2 * 5));
+    assert_non_null(strstr(out.at, "ste_type_arrivals_total{proc=\"node\",name=\"node-1\",worker="
+                                   "\"0\",shard=\"3\",type=\"EXC\"} 6\n"));
+    assert_non_null(strstr(
+        out.at, "ste_type_busy_seconds_total{proc=\"node\",name=\"node-1\",type=\"NOE\"} 0.0"));
     ste_buf_deinit(&out);
 }
 
@@ -66,6 +72,7 @@ static void test_the_table_is_well_named(void **state)
         size_t len = strlen(metric->name);
         assert_true(strncmp(metric->name, "ste_", 4) == 0);
         assert_int_equal(strspn(metric->name, "abcdefghijklmnopqrstuvwxyz_"), len);
+        assert_string_equal(metric->labels, i < STE_M_TYPE_FIRST ? "" : "type");
         assert_true(metric->kind == STE_METRIC_gauge ||
                     strcmp(metric->name + len - 6, "_total") == 0);
         if (metric->kind == STE_METRIC_seconds)
