@@ -46,6 +46,18 @@ void ste_histogram_add(struct ste_histogram *histogram, uint64_t value_us)
         histogram->largest_us = value_us;
 }
 
+void ste_histogram_merge(struct ste_histogram *into, const struct ste_histogram *from)
+{
+    for (size_t i = 0; i < STE_HISTOGRAM_BUCKETS; i++)
+        into->buckets[i] += from->buckets[i];
+    into->count += from->count;
+    into->sum_us += from->sum_us;
+    if (from->smallest_us < into->smallest_us)
+        into->smallest_us = from->smallest_us;
+    if (from->largest_us > into->largest_us)
+        into->largest_us = from->largest_us;
+}
+
 uint64_t ste_histogram_percentile_us(const struct ste_histogram *histogram, double percent)
 {
     if (histogram->count == 0)

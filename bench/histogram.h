@@ -21,6 +21,8 @@ struct ste_histogram {
 
 void ste_histogram_init(struct ste_histogram *histogram);
 void ste_histogram_add(struct ste_histogram *histogram, uint64_t value_us);
+/* Adds all values of `from`, as another thread gathered them. */
+void ste_histogram_merge(struct ste_histogram *into, const struct ste_histogram *from);
 /* The value that `percent` (0 … 100) of all values do not pass; 0 when there are none. The answer
  * is the upper end of its bucket, never above the largest value. */
 uint64_t ste_histogram_percentile_us(const struct ste_histogram *histogram, double percent);

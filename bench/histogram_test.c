@@ -63,6 +63,24 @@ static void test_edges(void **state)
     assert_true(ste_histogram_percentile_us(&histogram, 0) == UINT64_MAX);
 }
 
+static void test_two_merged_are_one(void **state)
+{
+    (void)state;
+    static struct ste_histogram all, even, odd;
+    ste_histogram_init(&all);
+    ste_histogram_init(&even);
+    ste_histogram_init(&odd);
+    for (uint64_t value = 1; value <= 100000; value += 3) {
+        ste_histogram_add(&all, value);
+        ste_histogram_add(value % 2 ? &odd : &even, value);
+    }
+    ste_histogram_merge(&even, &odd);
+    assert_memory_equal(&even, &all, sizeof all);
+    ste_histogram_init(&odd);
+    ste_histogram_merge(&even, &odd); /* of nothing */
+    assert_memory_equal(&even, &all, sizeof all);
+}
+
 static void test_json_names_every_percentile(void **state)
 {
     (void)state;
@@ -87,6 +105,7 @@ int main(void)
         cmocka_unit_test(test_percentiles_near_exact),
         cmocka_unit_test(test_every_value_below_128_is_exact),
         cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_two_merged_are_one),
         cmocka_unit_test(test_json_names_every_percentile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
