@@ -64,13 +64,10 @@ struct taking {
     uint64_t wanted;
 };
 
-static enum ste_code take(void *context, const struct ste_gen_trade *trade, unsigned index,
-                          struct ste_bytes message, struct ste_error *err)
+static enum ste_code take(void *context, const struct ste_gen_item *item, struct ste_error *err)
 {
-    (void)trade;
-    (void)index;
     struct taking *taking = context;
-    if (taking->texts->count < taking->wanted && !ste_codec_texts_add(taking->texts, message))
+    if (taking->texts->count < taking->wanted && !ste_codec_texts_add(taking->texts, item->message))
         return ste_error_set(err, STE_E_NOMEM, "out of memory for the messages");
     return STE_OK;
 }
@@ -98,9 +95,9 @@ static enum ste_code take_from_set(const char *folder, struct taking *taking, st
     if (rc != STE_OK)
         return rc;
     size_t offset = 0;
-    for (struct ste_bytes message = ste_set_next(&set, &offset); message.len > 0 && rc == STE_OK;
-         message = ste_set_next(&set, &offset))
-        rc = take(taking, NULL, 0, message, err);
+    for (struct ste_gen_item item = {.message = ste_set_next(&set, &offset)};
+         item.message.len > 0 && rc == STE_OK; item.message = ste_set_next(&set, &offset))
+        rc = take(taking, &item, err);
     ste_set_close(&set);
     return rc;
 }

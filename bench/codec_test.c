@@ -11,13 +11,10 @@ static struct ste_gen_party custodians[] = {{"LCAASG2L"}, {"LCABGB2L"}, {"LCACUS
 static char isins[][STE_GEN_ISIN_BYTES + 1] = {"US0378331005", "GB0002634946"};
 static char bonds[][STE_GEN_ISIN_BYTES + 1] = {"GB00B16NNR78"};
 
-static enum ste_code add(void *context, const struct ste_gen_trade *trade, unsigned index,
-                         struct ste_bytes message, struct ste_error *err)
+static enum ste_code add(void *context, const struct ste_gen_item *item, struct ste_error *err)
 {
-    (void)trade;
-    (void)index;
     (void)err;
-    return ste_codec_texts_add(context, message) ? STE_OK : STE_E_NOMEM;
+    return ste_codec_texts_add(context, item->message) ? STE_OK : STE_E_NOMEM;
 }
 
 /* 40 trades: bonds and shares, free of payment and against it, all four types. */

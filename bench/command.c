@@ -86,7 +86,7 @@ static int take(int argc, char **argv, int *at, const struct ste_bench_option *o
 int ste_bench_options(int argc, char **argv, const char *what,
                       const struct ste_bench_option *options, size_t count)
 {
-    bool given[32] = {false};
+    bool given[64] = {false};
     if (count > sizeof given / sizeof given[0])
         return STE_BENCH_FAILURE;
     for (int at = 1; at < argc; at++) {

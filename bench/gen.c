@@ -1,16 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bench/gen.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/random.h"
-#include "msg/signature.h"
 
 /* Message `index` of the trade at `offset` from the first. */
 struct place {
-    uint32_t offset, index;
+    uint32_t offset;
+    uint16_t index, flags; /* STE_SET_REPEAT, STE_SET_LATE */
+};
+
+/* Places that wait until `due` places have been added; first in, first out, since all wait as long.
+ */
+struct waiting {
+    struct {
+        struct place place;
+        uint64_t due;
+    } * ring;
+    size_t head, count, capacity;
 };
 
 /* What a run over a plan holds: one block of places, one trade, one message. */
@@ -18,7 +27,8 @@ struct run {
     const struct ste_gen_plan *plan;
     struct place *block;
     size_t count, capacity;
-    uint64_t blocks_done, messages_done;
+    uint64_t blocks_done, messages_done, added;
+    struct waiting waiting;
     struct ste_gen_trade *trade;
     uint64_t trade_offset; /* of *trade; UINT64_MAX: none yet */
     struct ste_buf message;
@@ -26,6 +36,14 @@ struct run {
     void *context;
     struct ste_progress *progress;
 };
+
+uint64_t ste_gen_late_messages(const struct ste_gen_plan *plan)
+{
+    if (plan->shuffle_window == STE_GEN_SHUFFLE_ALL)
+        return UINT64_MAX;
+    return plan->shuffle_window > STE_GEN_SHUFFLE_DEFAULT ? 2 * plan->shuffle_window
+                                                          : 2 * STE_GEN_SHUFFLE_DEFAULT;
+}
 
 static void draw(struct run *run, uint64_t offset)
 {
@@ -42,8 +60,9 @@ static enum ste_code emit(struct run *run, struct place place, struct ste_error 
     ste_gen_message_write(&run->plan->gen, run->trade, place.index, &run->message);
     if (run->message.failed)
         return ste_error_set(err, STE_E_NOMEM, "out of memory");
-    enum ste_code rc =
-        run->take(run->context, run->trade, place.index, ste_buf_bytes(&run->message), err);
+    const struct ste_gen_item item = {run->trade, place.index, place.flags,
+                                      ste_buf_bytes(&run->message)};
+    enum ste_code rc = run->take(run->context, &item, err);
     run->messages_done++;
     if (run->progress)
         ste_progress_update(run->progress, run->messages_done);
@@ -79,7 +98,72 @@ static enum ste_code add(struct run *run, struct place place, struct ste_error *
         run->capacity = capacity;
     }
     run->block[run->count++] = place;
+    run->added++;
     return run->count >= run->plan->shuffle_window ? end_block(run, err) : STE_OK;
+}
+
+static enum ste_code wait_place(struct run *run, struct place place, struct ste_error *err)
+{
+    struct waiting *waiting = &run->waiting;
+    if (waiting->count == waiting->capacity) {
+        size_t capacity = waiting->capacity ? waiting->capacity * 2 : 64;
+        void *more = calloc(capacity, sizeof waiting->ring[0]);
+        if (!more)
+            return ste_error_set(err, STE_E_NOMEM, "out of memory for what comes late");
+        struct waiting old = *waiting;
+        waiting->ring = more;
+        waiting->head = 0;
+        waiting->capacity = capacity;
+        for (size_t i = 0; i < old.count; i++)
+            waiting->ring[i] = old.ring[(old.head + i) % old.capacity];
+        free(old.ring);
+    }
+    uint64_t late = ste_gen_late_messages(run->plan);
+    size_t tail = (waiting->head + waiting->count++) % waiting->capacity;
+    waiting->ring[tail].place = place;
+    waiting->ring[tail].due = late > UINT64_MAX - run->added ? UINT64_MAX : run->added + late;
+    return STE_OK;
+}
+
+static enum ste_code add_waiting(struct run *run, uint64_t due, struct ste_error *err)
+{
+    struct waiting *waiting = &run->waiting;
+    enum ste_code rc = STE_OK;
+    while (rc == STE_OK && waiting->count > 0 && waiting->ring[waiting->head].due <= due) {
+        struct place place = waiting->ring[waiting->head].place;
+        waiting->head = (waiting->head + 1) % waiting->capacity;
+        waiting->count--;
+        rc = add(run, place, err);
+    }
+    return rc;
+}
+
+/* A full block draws other trades: all that is asked of this one is asked before anything is added.
+ */
+static enum ste_code add_trade(struct run *run, uint64_t offset, struct ste_error *err)
+{
+    const struct ste_gen *gen = &run->plan->gen;
+    uint8_t repeated[1 + 3 * STE_ACCOUNTS_MAX] = {0};
+    draw(run, offset);
+    unsigned count = ste_gen_message_count(run->trade), late_at = run->trade->flaw.late_at;
+    for (unsigned index = 0; gen->shares.duplicate && index < count; index++)
+        repeated[index] = ste_gen_is_repeated(gen, run->trade, index);
+    enum ste_code rc = STE_OK;
+    for (unsigned index = 0; index < count && rc == STE_OK; index++) {
+        struct place place = {(uint32_t)offset, (uint16_t)index, 0};
+        if (index == late_at) {
+            place.flags = STE_SET_LATE;
+            rc = wait_place(run, place, err);
+        } else {
+            rc = add(run, place, err);
+        }
+        place.flags = STE_SET_REPEAT;
+        if (rc == STE_OK && repeated[index])
+            rc = wait_place(run, place, err);
+        if (rc == STE_OK)
+            rc = add_waiting(run, run->added, err);
+    }
+    return rc;
 }
 
 enum ste_code ste_gen_run(const struct ste_gen_plan *plan, ste_gen_taker *take, void *context,
@@ -96,83 +180,17 @@ enum ste_code ste_gen_run(const struct ste_gen_plan *plan, ste_gen_taker *take, 
     enum ste_code rc = STE_OK;
     if (!run.trade)
         rc = ste_error_set(err, STE_E_NOMEM, "out of memory");
-    for (uint64_t offset = 0; offset < plan->trades && rc == STE_OK; offset++) {
-        draw(&run, offset);
-        unsigned count = ste_gen_message_count(run.trade);
-        for (unsigned index = 0; index < count && rc == STE_OK; index++)
-            rc = add(&run, (struct place){(uint32_t)offset, index}, err);
-        /* A full block draws other trades, but the count was taken before. */
-    }
+    for (uint64_t offset = 0; offset < plan->trades && rc == STE_OK; offset++)
+        rc = add_trade(&run, offset, err);
+    if (rc == STE_OK)
+        rc = end_block(&run, err); /* so that no repeat shares a block with what it repeats */
+    if (rc == STE_OK)
+        rc = add_waiting(&run, UINT64_MAX, err);
     if (rc == STE_OK)
         rc = end_block(&run, err);
+    free(run.waiting.ring);
     free(run.block);
     free(run.trade);
     ste_buf_deinit(&run.message);
-    return rc;
-}
-
-struct set_run {
-    const struct ste_gen_plan *plan;
-    struct ste_set_writer writer;
-};
-
-static enum ste_code take_into_set(void *context, const struct ste_gen_trade *trade, unsigned index,
-                                   struct ste_bytes message, struct ste_error *err)
-{
-    struct set_run *run = context;
-    struct ste_set_entry entry;
-    uint8_t sha256[32];
-    ste_gen_message_entry(&run->plan->gen, trade, index, &entry);
-    ste_sha256(message, sha256);
-    memcpy(entry.sha256_start, sha256, sizeof entry.sha256_start);
-    entry.trade = (uint32_t)(trade->number - run->plan->first_trade);
-    return ste_set_add(&run->writer, message, &entry, err);
-}
-
-enum ste_code ste_gen_set(const struct ste_gen_plan *plan, const char *folder,
-                          struct ste_progress *progress, struct ste_error *err)
-{
-    struct set_run run = {.plan = plan};
-    struct ste_set_header header = {.trade_date = plan->gen.data->trade_date,
-                                    .seed = plan->gen.seed,
-                                    .shuffle_window = plan->shuffle_window,
-                                    .first_trade = plan->first_trade};
-    enum ste_code rc = ste_set_create(&run.writer, folder, &header, err);
-    if (rc == STE_OK)
-        rc = ste_gen_run(plan, take_into_set, &run, progress, err);
-    if (rc == STE_OK)
-        rc = ste_set_finish(&run.writer, plan->trades, err);
-    ste_set_abandon(&run.writer);
-    return rc;
-}
-
-static enum ste_code take_into_file(void *context, const struct ste_gen_trade *trade,
-                                    unsigned index, struct ste_bytes message, struct ste_error *err)
-{
-    (void)trade;
-    (void)index;
-    FILE *file = context;
-    if (fwrite(message.at, message.len, 1, file) != 1 || fputc('\n', file) == EOF)
-        return ste_error_set(err, STE_E_FILE, "could not write the file: %s", strerror(errno));
-    return STE_OK;
-}
-
-enum ste_code ste_gen_file(const struct ste_gen_plan *plan, const char *path,
-                           struct ste_progress *progress, struct ste_error *err)
-{
-    FILE *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
-    if (!file)
-        return ste_error_set(err, STE_E_FILE, "could not open %s: %s", path, strerror(errno));
-    enum ste_code rc = STE_OK;
-    if (fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-              "<TradeMessages xmlns=\"urn:ste:trade:1\">\n",
-              file) == EOF)
-        rc = ste_error_set(err, STE_E_FILE, "could not write %s: %s", path, strerror(errno));
-    if (rc == STE_OK)
-        rc = ste_gen_run(plan, take_into_file, file, progress, err);
-    if (rc == STE_OK && (fputs("</TradeMessages>\n", file) == EOF || fflush(file) != 0))
-        rc = ste_error_set(err, STE_E_FILE, "could not write %s: %s", path, strerror(errno));
-    if (file != stdout && fclose(file) != 0 && rc == STE_OK)
-        rc = ste_error_set(err, STE_E_FILE, "could not close %s: %s", path, strerror(errno));
     return rc;
 }

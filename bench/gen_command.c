@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * ste-bench gen: makes a set for the driver, or a file for ste-submit. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "bench/command.h"
-#include "bench/gen.h"
+#include "bench/plan.h"
 
 struct gen_options {
-    const char *config, *out, *xml, *window, *accounts;
-    uint64_t trades, seed, first;
+    struct ste_plan_options plan;
+    const char *config, *out, *xml;
     bool progress;
 };
 
@@ -17,45 +14,15 @@ static int read_options(int argc, char **argv, struct gen_options *o)
 {
     const struct ste_bench_option options[] = {
         STE_TEXT_OPTION("config", "FILE", &o->config, true, "the cluster map"),
-        STE_NUMBER_OPTION("trades", "N", &o->trades, 1, 100000000, true, "how many trades"),
         STE_TEXT_OPTION("out", "DIR", &o->out, false, "write a set for the driver"),
         STE_TEXT_OPTION("xml", "FILE", &o->xml, false, "write one XML file (- is standard output)"),
-        STE_NUMBER_OPTION("seed", "S", &o->seed, 0, UINT64_MAX, false,
-                          "the same seed gives the same set (default 1)"),
-        STE_NUMBER_OPTION("first", "N", &o->first, 0, 999999999, false,
-                          "number of the first trade (default 0)"),
-        STE_TEXT_OPTION("shuffle-window", "W", &o->window, false,
-                        "shuffle within blocks of W messages; 0 none, all (default 512)"),
-        STE_TEXT_OPTION("accounts", "A", &o->accounts, false,
-                        "accounts a trade, as 2 or 1-5 (default 2, at most 200)"),
+        STE_PLAN_OPTIONS(o->plan, "trades"),
         STE_FLAG_OPTION("progress", &o->progress, "show progress even without a terminal"),
     };
-    return ste_bench_options(argc, argv, "Makes trades that match, from the map's reference data.",
+    return ste_bench_options(argc, argv,
+                             "Makes trades from the map's reference data: all match, but for the "
+                             "shares asked for.",
                              options, sizeof options / sizeof options[0]);
-}
-
-static bool parse_window(const char *text, uint64_t *ret)
-{
-    if (strcmp(text, "all") == 0) {
-        *ret = STE_GEN_SHUFFLE_ALL;
-        return true;
-    }
-    return ste_bytes_u64(ste_bytes_of(text), ret) && *ret <= UINT32_MAX;
-}
-
-static bool parse_accounts(const char *text, struct ste_gen *gen)
-{
-    unsigned min = 0, max = 0;
-    int used = 0;
-    if (sscanf(text, "%3u-%3u%n", &min, &max, &used) == 2 && text[used] == '\0')
-        ;
-    else if (sscanf(text, "%3u%n", &min, &used) == 1 && text[used] == '\0')
-        max = min;
-    else
-        return false;
-    gen->accounts_min = min;
-    gen->accounts_max = max;
-    return min >= 1 && min <= max && max <= STE_ACCOUNTS_MAX;
 }
 
 static int wrong_usage(const char *why)
@@ -86,20 +53,15 @@ static enum ste_code make(const struct gen_options *o, const struct ste_gen_plan
 
 int ste_bench_gen(int argc, char **argv)
 {
-    struct gen_options o = {.seed = 1};
+    struct gen_options o = {.plan = STE_PLAN_DEFAULTS};
+    struct ste_gen_plan plan;
     int status = read_options(argc, argv, &o);
     if (status >= 0)
         return status;
-    struct ste_gen_plan plan = {.gen = {.seed = o.seed, .accounts_min = 2, .accounts_max = 2},
-                                .first_trade = o.first,
-                                .trades = o.trades,
-                                .shuffle_window = STE_GEN_SHUFFLE_DEFAULT};
     if (!o.out && !o.xml)
         return wrong_usage("wants --out or --xml");
-    if (o.window && !parse_window(o.window, &plan.shuffle_window))
-        return wrong_usage("--shuffle-window wants a number of messages, or all");
-    if (o.accounts && !parse_accounts(o.accounts, &plan.gen))
-        return wrong_usage("--accounts wants a number or a range from 1 to 200");
+    if (!ste_plan_of("gen", &o.plan, &plan))
+        return STE_BENCH_USAGE;
     struct ste_bench_map map;
     if (!ste_bench_map_load(&map, o.config, true))
         return STE_BENCH_FAILURE;

@@ -72,6 +72,8 @@ static enum ste_code find_places(const struct ste_ref *ref, struct ste_gen_data 
             ste_ref_business_add(ref, country, data->trade_date, GEN_SETTLEMENT_DAYS);
         if (place->settlement_date == STE_DATE_NONE)
             continue;
+        place->later_date =
+            ste_ref_business_add(ref, country, data->trade_date, GEN_SETTLEMENT_DAYS + 1);
         memcpy(place->bic8, all[i].bic8, sizeof place->bic8);
         data->place_count++;
     }

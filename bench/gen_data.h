@@ -28,6 +28,7 @@ struct ste_gen_isins {
 struct ste_gen_place {
     char bic8[STE_BIC8_BYTES + 1];
     ste_date settlement_date; /* trade date + 2 business days of its calendar */
+    ste_date later_date;      /* + 3; STE_DATE_NONE: the calendar ends before */
 };
 struct ste_gen_data {
     ste_date trade_date;

@@ -35,16 +35,23 @@ static struct ste_gen_data world(void)
         .place_count = 2,
     };
     assert_true(ste_date_parse(STE_BYTES("2026-11-30"), &data.trade_date));
-    data.places[0] = (struct ste_gen_place){"CDPLSGSG", data.trade_date + 2};
-    data.places[1] = (struct ste_gen_place){"CRSTGB22", data.trade_date + 2};
+    data.places[0] = (struct ste_gen_place){"CDPLSGSG", data.trade_date + 2, data.trade_date + 3};
+    data.places[1] = (struct ste_gen_place){"CRSTGB22", data.trade_date + 2, data.trade_date + 3};
     return data;
+}
+
+static struct ste_gen gen_of(const struct ste_gen_data *data, uint64_t seed, unsigned accounts_min,
+                             unsigned accounts_max)
+{
+    return (struct ste_gen){
+        .data = data, .seed = seed, .accounts_min = accounts_min, .accounts_max = accounts_max};
 }
 
 static struct ste_gen_plan plan_of(const struct ste_gen_data *data, uint64_t trades,
                                    uint64_t window)
 {
     return (struct ste_gen_plan){
-        .gen = {data, 7, 2, 2}, .trades = trades, .shuffle_window = window};
+        .gen = gen_of(data, 7, 2, 2), .trades = trades, .shuffle_window = window};
 }
 
 /* What passes through ste_gen_run. */
@@ -54,13 +61,13 @@ struct seen {
     uint64_t order[4096]; /* trade × 1000 + index */
 };
 
-static enum ste_code see(void *context, const struct ste_gen_trade *trade, unsigned index,
-                         struct ste_bytes message, struct ste_error *err)
+static enum ste_code see(void *context, const struct ste_gen_item *item, struct ste_error *err)
 {
     (void)err;
     struct seen *seen = context;
+    struct ste_bytes message = item->message;
     if (seen->count < sizeof seen->order / sizeof seen->order[0])
-        seen->order[seen->count] = trade->number * 1000 + index;
+        seen->order[seen->count] = item->trade->number * 1000 + item->index;
     seen->count++;
     if (seen->smallest == 0 || message.len < seen->smallest)
         seen->smallest = message.len;
@@ -177,7 +184,7 @@ static void test_arithmetic_holds(void **state)
 {
     (void)state;
     struct ste_gen_data data = world();
-    struct ste_gen gen = {&data, 99, 1, 5};
+    struct ste_gen gen = gen_of(&data, 99, 1, 5);
     static struct ste_gen_trade trade;
     unsigned sells = 0, bond_trades = 0, frees = 0;
     for (uint64_t number = 0; number < 5000; number++) {
@@ -196,7 +203,7 @@ static void test_everything_of_the_reference_data_takes_part(void **state)
 {
     (void)state;
     struct ste_gen_data data = world();
-    struct ste_gen gen = {&data, 1, 2, 2};
+    struct ste_gen gen = gen_of(&data, 1, 2, 2);
     static struct ste_gen_trade trade;
     bool pairs[7][5] = {{false}}, seen_isin[3] = {false}, seen_broker[3] = {false};
     for (uint64_t number = 0; number < 7 * 5; number++) {
@@ -261,7 +268,7 @@ static void test_entries_fit_their_messages(void **state)
 {
     (void)state;
     struct ste_gen_data data = world();
-    struct ste_gen gen = {&data, 3, 1, 4};
+    struct ste_gen gen = gen_of(&data, 3, 1, 4);
     static struct ste_gen_trade trade;
     for (uint64_t number = 0; number < 50; number++) {
         ste_gen_trade_draw(&gen, number, &trade);
@@ -275,7 +282,7 @@ static void test_senders_of_instructions(void **state)
 {
     (void)state;
     struct ste_gen_data data = world();
-    struct ste_gen gen = {&data, 11, 2, 2};
+    struct ste_gen gen = gen_of(&data, 11, 2, 2);
     static struct ste_gen_trade trade;
     unsigned by_manager = 0, by_custodian = 0;
     for (uint64_t number = 0; number < 200; number++) {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/gen_share.h"
 #include "bench/random.h"
 
 /* Of 32 trades: 4 bonds, 2 free of payment, half of all sold. */
@@ -101,6 +102,7 @@ void ste_gen_trade_draw(const struct ste_gen *gen, uint64_t number, struct ste_g
         draw_account(&random, data, ret, &ret->accounts[i], lot_digits);
         ret->quantity += ret->accounts[i].quantity;
     }
+    ste_gen_flaw_draw(gen, ret);
 }
 
 unsigned ste_gen_message_count(const struct ste_gen_trade *trade)

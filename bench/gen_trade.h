@@ -6,10 +6,16 @@
 
 #include "bench/gen_data.h"
 
+/* Hundredths of a percent, 0 … 10,000: of trades in which one message differs, of messages that are
+ * refused, of messages sent twice, of trades with one message that comes late. */
+struct ste_gen_shares {
+    unsigned mismatch, invalid, duplicate, late;
+};
 struct ste_gen {
     const struct ste_gen_data *data;
     uint64_t seed;
     unsigned accounts_min, accounts_max; /* 1 … STE_ACCOUNTS_MAX; 2 is the standard trade */
+    struct ste_gen_shares shares;
 };
 
 struct ste_gen_account {
@@ -20,6 +26,13 @@ struct ste_gen_account {
     /* In minor units; net = gross + accrued ± (commission + other). */
     int64_t gross, accrued, commission, other, net;
 };
+enum { STE_GEN_NO_MESSAGE = UINT16_MAX };
+struct ste_gen_flaw {    /* gen_share.h */
+    uint16_t differs_at; /* message */
+    uint16_t late_at;    /* message, or STE_GEN_NO_MESSAGE */
+    uint16_t refused_count;
+    uint8_t condition; /* enum ste_condition_id in which it differs; 0: in none */
+};
 struct ste_gen_trade {
     uint64_t number;
     bool sell, free, bond; /* bond: FAMT and PRCT, else UNIT and ACTU */
@@ -29,6 +42,7 @@ struct ste_gen_trade {
     unsigned street_custodian; /* the broker's, on the other side of the accounts' */
     struct ste_decimal price;
     int64_t quantity;
+    struct ste_gen_flaw flaw;
     unsigned account_count;
     struct ste_gen_account accounts[STE_ACCOUNTS_MAX];
 };

@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/gen_share.h"
 #include "bench/random.h"
+#include "ref/conditions.h"
 
 /* One message being written. */
 struct writing {
@@ -13,8 +15,11 @@ struct writing {
     const struct ste_gen_account *account; /* NULL: NOE */
     enum ste_type type;
     unsigned index;
+    unsigned differs; /* enum ste_condition_id; 0: as its trade */
+    enum ste_gen_refusal refused;
     struct ste_buf *buf;
 };
+#define UNKNOWN_SENDER "NOPESG2L"
 
 static void element(const struct writing *w, enum ste_field_id id, const char *value)
 {
@@ -30,6 +35,14 @@ static void element(const struct writing *w, enum ste_field_id id, const char *v
     ste_buf_append_cstr(w->buf, ">\n");
 }
 
+static const char *currency_code(const struct writing *w)
+{
+    const struct ste_currency *currency = w->trade->currency;
+    if (w->differs == STE_COND_SETTLEMENT_CURRENCY)
+        currency = ste_gen_other_currency(w->gen->data, currency);
+    return currency->code;
+}
+
 static void money(const struct writing *w, enum ste_field_id id, int64_t minor_units)
 {
     if (!ste_type_carries(w->type, id))
@@ -41,7 +54,7 @@ static void money(const struct writing *w, enum ste_field_id id, int64_t minor_u
     ste_buf_append_cstr(w->buf, "  <");
     ste_buf_append_cstr(w->buf, name);
     ste_buf_append_cstr(w->buf, " currency=\"");
-    ste_buf_append_cstr(w->buf, w->trade->currency->code);
+    ste_buf_append_cstr(w->buf, currency_code(w));
     ste_buf_append_cstr(w->buf, "\">");
     ste_buf_append_cstr(w->buf, value);
     ste_buf_append_cstr(w->buf, "</");
@@ -56,6 +69,8 @@ static const char *custodian(const struct writing *w, unsigned number)
 
 static const char *sender_of(const struct writing *w)
 {
+    if (w->refused == STE_GEN_BAD_SENDER)
+        return UNKNOWN_SENDER;
     if (w->type == STE_TYPE_NOE || w->type == STE_TYPE_NPR)
         return w->trade->broker;
     if (w->type == STE_TYPE_SET && w->account->custodian_settles)
@@ -96,6 +111,32 @@ static void created_at(const struct writing *w, const char *date)
     element(w, STE_F_CREATED_AT, text);
 }
 
+/* When, which way, for what, of what: with the flaws that a message may have there. */
+static void terms(const struct writing *w)
+{
+    const struct ste_gen_trade *trade = w->trade;
+    char date[STE_DATE_TEXT_BYTES] = "2026-02-30", isin[STE_GEN_ISIN_BYTES + 1];
+    if (w->refused != STE_GEN_BAD_DATE)
+        ste_date_format(w->differs == STE_COND_SETTLEMENT_DATE ? trade->place->later_date
+                                                               : trade->place->settlement_date,
+                        date);
+    element(w, STE_F_SETTLEMENT_DATE, date);
+    if (w->refused == STE_GEN_BROKEN_XML)
+        ste_buf_append_cstr(w->buf, "  <Direction>BUYI</Payment>\n");
+    bool sell = trade->sell != (w->differs == STE_COND_DIRECTION);
+    element(w, STE_F_DIRECTION, sell ? "SELL" : "BUYI");
+    for (int times = w->refused == STE_GEN_REPEATED_ELEMENT ? 2 : 1; times > 0; times--)
+        element(w, STE_F_PAYMENT, trade->free || w->differs == STE_COND_PAYMENT ? "FREE" : "APMT");
+    memcpy(isin,
+           w->differs == STE_COND_INSTRUMENT ? ste_gen_other_isin(w->gen->data, trade->isin)
+                                             : trade->isin,
+           sizeof isin);
+    if (w->refused == STE_GEN_BAD_ISIN) /* another check digit */
+        isin[STE_GEN_ISIN_BYTES - 1] = isin[STE_GEN_ISIN_BYTES - 1] == '0' ? '1' : '0';
+    if (w->refused != STE_GEN_MISSING_ELEMENT)
+        element(w, STE_F_INSTRUMENT, isin);
+}
+
 static void header(const struct writing *w)
 {
     char text[STE_REFERENCE_CHARS_MAX + 1], date[STE_DATE_TEXT_BYTES];
@@ -111,11 +152,7 @@ static void header(const struct writing *w)
     ste_gen_trade_reference(w->gen, w->trade->number, text);
     element(w, STE_F_TRADE_REFERENCE, text);
     element(w, STE_F_TRADE_DATE, date);
-    ste_date_format(w->trade->place->settlement_date, date);
-    element(w, STE_F_SETTLEMENT_DATE, date);
-    element(w, STE_F_DIRECTION, w->trade->sell ? "SELL" : "BUYI");
-    element(w, STE_F_PAYMENT, w->trade->free ? "FREE" : "APMT");
-    element(w, STE_F_INSTRUMENT, w->trade->isin);
+    terms(w);
 }
 
 static void quantity_and_price(const struct writing *w)
@@ -123,11 +160,16 @@ static void quantity_and_price(const struct writing *w)
     const struct ste_gen_trade *trade = w->trade;
     char price[STE_DECIMAL_TEXT_BYTES];
     long long quantity = w->account ? w->account->quantity : trade->quantity;
+    quantity += w->differs == STE_COND_QUANTITY;
+    if (w->refused == STE_GEN_BAD_QUANTITY)
+        quantity = 0;
     ste_buf_printf(w->buf, "  <Quantity unit=\"%s\">%lld</Quantity>\n",
                    trade->bond ? "FAMT" : "UNIT", quantity);
     if (!ste_type_carries(w->type, STE_F_PRICE))
         return;
-    ste_decimal_format(trade->price, 0, price);
+    struct ste_decimal value = trade->price;
+    value.coefficient += w->differs == STE_COND_PRICE;
+    ste_decimal_format(value, 0, price);
     if (trade->bond)
         ste_buf_printf(w->buf, "  <Price type=\"PRCT\">%s</Price>\n", price);
     else
@@ -135,23 +177,44 @@ static void quantity_and_price(const struct writing *w)
                        trade->currency->code, price);
 }
 
+/* More than any tolerance of MESSAGES section 3: EUR 25 are 4,000 JPY. */
+static int64_t beyond_tolerance(const struct writing *w)
+{
+    int64_t amount = 10000;
+    for (unsigned i = 0; i < w->trade->currency->minor_units; i++)
+        amount *= 10;
+    return amount + w->account->net / 2;
+}
+
 /* Every amount that the type carries, so that all conditions are compared wherever they can be.
  * Free of payment has none. */
 static void amounts(const struct writing *w)
 {
     const struct ste_gen_account *account = w->account;
+    bool bad = w->refused == STE_GEN_BAD_CURRENCY;
+    if (bad || !w->trade->free)
+        element(w, STE_F_SETTLEMENT_CURRENCY, bad ? "QQQ" : currency_code(w));
     if (w->trade->free)
         return;
-    element(w, STE_F_SETTLEMENT_CURRENCY, w->trade->currency->code);
     if (!account)
         return;
     money(w, STE_F_GROSS_AMOUNT, account->gross);
     if (w->trade->bond)
-        money(w, STE_F_ACCRUED_INTEREST, account->accrued);
-    money(w, STE_F_COMMISSION, account->commission);
+        money(w, STE_F_ACCRUED_INTEREST,
+              account->accrued + (w->differs == STE_COND_ACCRUED_INTEREST));
+    money(w, STE_F_COMMISSION, account->commission + (w->differs == STE_COND_COMMISSION));
     if (account->other > 0)
         money(w, STE_F_OTHER_CHARGES, account->other);
-    money(w, STE_F_SETTLEMENT_AMOUNT, account->net);
+    money(w, STE_F_SETTLEMENT_AMOUNT,
+          account->net + (w->differs == STE_COND_SETTLEMENT_AMOUNT ? beyond_tolerance(w) : 0));
+}
+
+static void agent(const struct writing *w, enum ste_field_id id, unsigned number,
+                  enum ste_condition_id condition)
+{
+    if (w->differs == condition)
+        number = (number + 1) % (unsigned)w->gen->data->custodians.count;
+    element(w, id, custodian(w, number));
 }
 
 static void parties(const struct writing *w)
@@ -163,12 +226,14 @@ static void parties(const struct writing *w)
         char text[16];
         (void)snprintf(text, sizeof text, "SAFE-%04u", w->account->number);
         element(w, STE_F_ACCOUNT, text);
-        const char *client = custodian(w, w->account->custodian);
-        const char *street = custodian(w, trade->street_custodian);
-        element(w, STE_F_DELIVERING_AGENT, trade->sell ? client : street);
-        element(w, STE_F_RECEIVING_AGENT, trade->sell ? street : client);
+        unsigned client = w->account->custodian, street = trade->street_custodian;
+        agent(w, STE_F_DELIVERING_AGENT, trade->sell ? client : street, STE_COND_DELIVERING_AGENT);
+        agent(w, STE_F_RECEIVING_AGENT, trade->sell ? street : client, STE_COND_RECEIVING_AGENT);
     }
-    element(w, STE_F_PLACE_OF_SETTLEMENT, trade->place->bic8);
+    const struct ste_gen_place *place = trade->place;
+    if (w->differs == STE_COND_PLACE_OF_SETTLEMENT)
+        place = ste_gen_other_place(w->gen->data, place);
+    element(w, STE_F_PLACE_OF_SETTLEMENT, place->bic8);
     element(w, STE_F_COUNTRY, trade->country);
 }
 
@@ -214,6 +279,8 @@ static struct writing writing_of(const struct ste_gen *gen, const struct ste_gen
 {
     struct writing w = {.gen = gen, .trade = trade, .index = index, .buf = buf};
     w.type = ste_gen_message_type(trade, index, &w.account);
+    w.differs = ste_gen_differs(trade, index);
+    w.refused = ste_gen_refusal_of(gen, trade, index);
     return w;
 }
 
@@ -239,6 +306,12 @@ void ste_gen_message_entry(const struct ste_gen *gen, const struct ste_gen_trade
     *ret = (struct ste_set_entry){.trade_key = ste_gen_trade_key(gen, trade),
                                   .reference_len = (uint8_t)strlen(reference),
                                   .type = (uint8_t)w.type};
+    if (!ste_gen_clears(trade))
+        ret->flags |= STE_SET_NO_CLS;
+    if (w.refused != STE_GEN_GOOD)
+        ret->flags |= STE_SET_REFUSED;
+    if (w.refused == STE_GEN_BROKEN_XML)
+        ret->flags |= STE_SET_ALONE;
     memcpy(ret->sender8, sender_of(&w), sizeof ret->sender8);
     memcpy(ret->reference, reference, ret->reference_len);
 }

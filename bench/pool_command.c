@@ -136,7 +136,7 @@ static int pool_map(const struct pool_options *o, const struct ste_bench_map *ma
     struct ste_pool pool = {
         .cluster = map->cluster, .flow = flow, .expect = o->expect, .idle_s = (unsigned)o->idle_s};
     if (set && pool.expect == 0)
-        pool.expect = set->header->trades;
+        pool.expect = set->header->cls;
     if (ste_ledger_open(o->ledger, &pool.ledger, &err) != STE_OK ||
         resume_ledger(o, &pool, &err) != STE_OK) {
         ste_bench_complain("pool", &err);

@@ -86,7 +86,7 @@ static int run_set(const struct run_options *o, const struct ste_bench_map *map,
     drive.outstanding_max = o->outstanding;
     struct ste_pool pool = {.cluster = map->cluster,
                             .flow = flow,
-                            .expect = set->header->trades,
+                            .expect = set->header->cls,
                             .idle_s = (unsigned)o->idle_s};
     int status = STE_BENCH_FAILURE;
     if (open_ledgers(o, &drive, &pool)) {

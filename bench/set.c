@@ -61,29 +61,62 @@ enum ste_code ste_set_add(struct ste_set_writer *writer, struct ste_bytes messag
         fwrite(entry, sizeof *entry, 1, writer->index) != 1)
         return ste_error_set(err, STE_E_FILE, "could not write the set in %s: %s", writer->folder,
                              strerror(errno));
-    writer->header.messages++;
+    ste_set_count(&writer->header, entry->flags);
     writer->header.bytes += message.len;
     return STE_OK;
 }
 
-static bool write_json(const struct ste_set_writer *writer)
+void ste_set_count(struct ste_set_header *header, unsigned flags)
 {
-    const struct ste_set_header *header = &writer->header;
+    header->messages++;
+    if (flags & STE_SET_REPEAT)
+        header->repeats++;
+    else if (flags & STE_SET_REFUSED)
+        header->refused++;
+    else
+        header->stored++;
+    header->late += (flags & STE_SET_LATE) != 0;
+    header->alone += (flags & STE_SET_ALONE) != 0;
+}
+
+static void put_header(struct ste_json_writer *json, const struct ste_set_header *header)
+{
     char date[STE_DATE_TEXT_BYTES];
     ste_date_format(header->trade_date, date);
-    FILE *json = open_in(writer->folder, "set.json", "we", NULL);
-    if (!json)
-        return false;
-    fprintf(json,
-            "{\"trades\": %llu, \"messages\": %llu, \"cls\": %llu, \"bytes\": %llu, "
-            "\"seed\": %llu, \"first_trade\": %llu, \"shuffle_window\": %llu, "
-            "\"trade_date\": \"%s\"}\n",
-            (unsigned long long)header->trades, (unsigned long long)header->messages,
-            (unsigned long long)header->trades, (unsigned long long)header->bytes,
-            (unsigned long long)header->seed, (unsigned long long)header->first_trade,
-            (unsigned long long)header->shuffle_window, date);
-    bool written = !ferror(json);
-    return fclose(json) == 0 && written;
+    ste_json_put_uint(json, "trades", header->trades);
+    ste_json_put_uint(json, "messages", header->messages);
+    ste_json_put_uint(json, "cls", header->cls);
+    ste_json_put_uint(json, "stored", header->stored);
+    ste_json_put_uint(json, "refused", header->refused);
+    ste_json_put_uint(json, "duplicates", header->repeats);
+    ste_json_put_uint(json, "mismatched", header->mismatched);
+    ste_json_put_uint(json, "late", header->late);
+    ste_json_put_uint(json, "bytes", header->bytes);
+    ste_json_put_uint(json, "seed", header->seed);
+    ste_json_put_uint(json, "first_trade", header->first_trade);
+    ste_json_put_uint(json, "shuffle_window", header->shuffle_window);
+    ste_json_put_cstr(json, "trade_date", date);
+}
+
+static bool write_json(const struct ste_set_writer *writer,
+                       void (*more)(const void *context, struct ste_json_writer *json),
+                       const void *context)
+{
+    struct ste_buf text = {0};
+    struct ste_json_writer json;
+    ste_json_begin(&json, &text);
+    ste_json_put_object(&json, NULL);
+    put_header(&json, &writer->header);
+    if (more)
+        more(context, &json);
+    ste_json_put_end(&json);
+    ste_buf_append_cstr(&text, "\n");
+    FILE *file = ste_json_complete(&json) ? open_in(writer->folder, "set.json", "we", NULL) : NULL;
+    bool good = file && fwrite(text.at, text.len, 1, file) == 1;
+    if (file && fclose(file) != 0)
+        good = false;
+    ste_buf_deinit(&text);
+    return good;
 }
 
 static bool flush_and_sync(FILE *file)
@@ -91,13 +124,14 @@ static bool flush_and_sync(FILE *file)
     return fflush(file) == 0 && fsync(fileno(file)) == 0;
 }
 
-enum ste_code ste_set_finish(struct ste_set_writer *writer, uint64_t trades, struct ste_error *err)
+enum ste_code ste_set_finish(struct ste_set_writer *writer,
+                             void (*more)(const void *context, struct ste_json_writer *json),
+                             const void *context, struct ste_error *err)
 {
-    writer->header.trades = trades;
     bool good = flush_and_sync(writer->messages) && flush_and_sync(writer->index) &&
                 fseek(writer->index, 0, SEEK_SET) == 0 &&
                 fwrite(&writer->header, sizeof writer->header, 1, writer->index) == 1 &&
-                flush_and_sync(writer->index) && write_json(writer);
+                flush_and_sync(writer->index) && write_json(writer, more, context);
     enum ste_code rc = STE_OK;
     if (!good)
         rc = ste_error_set(err, STE_E_FILE, "could not complete the set in %s: %s", writer->folder,

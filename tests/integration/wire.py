@@ -197,7 +197,7 @@ def write_set(folder, messages, trades):
     total = 0
     with open(os.path.join(folder, "set.ste"), "wb") as bodies, \
             open(os.path.join(folder, "set.idx"), "wb") as index:
-        index.write(bytes(64))
+        index.write(bytes(128))
         for text, key, who, reference, number in messages:
             body = text.encode() if isinstance(text, str) else text
             total += len(body)
@@ -205,7 +205,8 @@ def write_set(folder, messages, trades):
             index.write(struct.pack("<16s8s8s35sBIB3x", key, hashlib.sha256(body).digest()[:8],
                                     who.encode()[:8], reference.encode(), len(reference), number, 0))
         index.seek(0)
-        index.write(struct.pack("<8sIiQQQQQQ", b"STESET\0\0", 1, 0, 0, trades, len(messages), total, 0, 0))
+        index.write(struct.pack("<8sIiQQQQQQQQQQQQQQ", b"STESET\0\0", 2, 0, 0, trades, len(messages), total, 0, 0,
+                                trades, len(messages), 0, 0, 0, 0, 0, 0))
     with open(os.path.join(folder, "set.json"), "w", encoding="ascii") as file:
         json.dump({"trades": trades, "messages": len(messages), "cls": trades}, file)
 
