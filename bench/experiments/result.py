@@ -123,4 +123,7 @@ def brief(value):
 
 
 def plain(value):
-    return ("%.4f" % value).rstrip("0").rstrip(".") if isinstance(value, float) else value
+    """A field of a CSV without quotes, as ste-bench report reads it."""
+    if isinstance(value, float):
+        return ("%.4f" % value).rstrip("0").rstrip(".")
+    return str(value).replace(",", ";")
