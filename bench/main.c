@@ -16,6 +16,7 @@ static const struct {
     {"drive", ste_bench_drive, "sign a set and send it to ste.in"},
     {"pool", ste_bench_pool, "take the clearing messages from ste.cls"},
     {"ceiling", ste_bench_ceiling, "measure the broker alone and a shard alone"},
+    {"monitor", ste_bench_monitor, "sample queues, routers, nodes, shards and the machine"},
     {"qos", ste_bench_qos, "measure the broker by size, demand, senders and receivers"},
     {"codec", ste_bench_codec, "measure encoding and decoding of a message on one core"},
 };

@@ -29,38 +29,39 @@ bool ste_process_parse(const char *stat, uint64_t ticks_per_s, uint64_t page_byt
     return true;
 }
 
-static unsigned count_fds(const char *folder)
+/* "/proc/self/stat", "/proc/17/fd" */
+static void path_of(pid_t pid, const char *what, char path[static PATH_BYTES])
 {
-    DIR *dir = opendir(folder);
+    if (pid == 0)
+        snprintf(path, PATH_BYTES, "/proc/self/%s", what);
+    else
+        snprintf(path, PATH_BYTES, "/proc/%ld/%s", (long)pid, what);
+}
+
+unsigned ste_process_open_fds(pid_t pid)
+{
+    char path[PATH_BYTES];
+    path_of(pid, "fd", path);
+    DIR *dir = opendir(path);
     unsigned count = 0;
     if (!dir)
         return 0;
     for (const struct dirent *entry; (entry = readdir(dir));)
         count += entry->d_name[0] != '.';
     (void)closedir(dir);
-    return count;
+    return pid == 0 && count > 0 ? count - 1 : count; /* without that of the counting itself */
 }
 
 bool ste_process_read(pid_t pid, struct ste_process *ret)
 {
-    char who[24] = "self", path[PATH_BYTES], stat[STAT_BYTES];
-    if (pid != 0)
-        snprintf(who, sizeof who, "%ld", (long)pid);
-    snprintf(path, sizeof path, "/proc/%s/stat", who);
+    char path[PATH_BYTES], stat[STAT_BYTES];
+    path_of(pid, "stat", path);
     FILE *file = fopen(path, "re");
     if (!file)
         return false;
     size_t len = fread(stat, 1, sizeof stat - 1, file);
     (void)fclose(file);
     stat[len] = '\0';
-    struct ste_process process = {0};
-    if (!ste_process_parse(stat, (uint64_t)sysconf(_SC_CLK_TCK), (uint64_t)sysconf(_SC_PAGESIZE),
-                           &process))
-        return false;
-    snprintf(path, sizeof path, "/proc/%s/fd", who);
-    process.open_fds = count_fds(path);
-    if (pid == 0 && process.open_fds > 0)
-        process.open_fds--; /* that of the counting itself */
-    *ret = process;
-    return true;
+    return ste_process_parse(stat, (uint64_t)sysconf(_SC_CLK_TCK), (uint64_t)sysconf(_SC_PAGESIZE),
+                             ret);
 }

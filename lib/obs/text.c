@@ -104,7 +104,7 @@ void ste_obs_write_process(struct ste_buf *out, const char *proc, const char *na
     const uint64_t values[STE_PROCESS_METRIC_COUNT] = {
         [STE_P_CPU] = process.cpu_ns,
         [STE_P_MEMORY] = process.resident_bytes,
-        [STE_P_FDS] = process.open_fds,
+        [STE_P_FDS] = ste_process_open_fds(0),
         [STE_P_START] = started_s,
     };
     for (size_t m = 0; m < STE_PROCESS_METRIC_COUNT; m++) {
