@@ -8,6 +8,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/signals.h"
 
 enum { WATCH_EVERY_MS = 100 };
@@ -152,6 +153,7 @@ static void *run_job(void *argument)
 {
     struct ste_bench_job *job = argument;
     job->result = job->run(job->context, job->jobs, &job->err);
+    job->cpu_ns = ste_clock_thread_cpu_ns();
     if (job->result != STE_OK)
         ste_bench_stop(job->jobs);
     atomic_fetch_sub(&job->jobs->running, 1);

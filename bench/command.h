@@ -81,6 +81,7 @@ struct ste_bench_job {
     const char *what; /* for complaints */
     enum ste_code result;
     struct ste_error err;
+    uint64_t cpu_ns; /* of its thread, once that has ended */
     struct ste_bench_jobs *jobs;
     pthread_t thread;
 };
