@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "bench/ceiling.h"
@@ -51,7 +52,8 @@ out:
 
 struct consumer {
     const struct ste_cluster *cluster;
-    uint64_t expected, got, last_ns;
+    uint64_t expected, got; /* messages */
+    uint64_t last_ns;
 };
 
 static enum ste_code consume(void *context, struct ste_bench_jobs *jobs, struct ste_error *err)
@@ -69,7 +71,7 @@ static enum ste_code consume(void *context, struct ste_bench_jobs *jobs, struct 
         bool got = false;
         rc = ste_mq_receive(mq, CEILING_WAIT_MS, &delivery, &got, err);
         if (rc == STE_OK && got) {
-            consumer->got++;
+            consumer->got += delivery.record_count;
             consumer->last_ns = ste_clock_mono_ns();
             tag = delivery.tag;
             unacked++;
@@ -89,36 +91,72 @@ static enum ste_code consume(void *context, struct ste_bench_jobs *jobs, struct 
     return rc;
 }
 
-enum ste_code ste_ceiling_broker(const struct ste_drive_options *o, const struct ste_bench_map *map,
+/* Sends and consumes. The figures of what was sent stay in `drive`. */
+static enum ste_code pass_through(struct ste_drive *drive, const struct ste_set *set,
+                                  struct ste_ceiling *ret, struct ste_error *err)
+{
+    struct consumer consumer = {.cluster = drive->cluster, .expected = set->header->messages};
+    struct ste_bench_job jobs[] = {
+        {.run = consume, .context = &consumer, .what = "ceiling: consumer"},
+        {.run = ste_drive_run, .context = drive, .what = "ceiling: producer"},
+    };
+    bool interrupted = false;
+    bool good = ste_bench_jobs_run(jobs, 2, NULL, NULL, &interrupted);
+    ret->messages = atomic_load(&drive->confirmed_messages);
+    if (drive->first_publish_ns != 0 && consumer.last_ns > drive->first_publish_ns)
+        ret->seconds = (double)(consumer.last_ns - drive->first_publish_ns) / 1e9;
+    if (!good || interrupted)
+        return ste_error_set(err, STE_E_STOPPING,
+                             "the broker's ceiling was not measured to its end");
+    return STE_OK;
+}
+
+static enum ste_code with_ledger(struct ste_drive *drive, const char *folder,
                                  const struct ste_set *set, struct ste_ceiling *ret,
                                  struct ste_error *err)
 {
+    char path[4096];
+    (void)snprintf(path, sizeof path, "%s/ceiling-%ld.ledger", folder, (long)getpid());
+    enum ste_code rc = ste_ledger_open(path, &drive->ledger, err);
+    if (rc != STE_OK)
+        return rc;
+    rc = pass_through(drive, set, ret, err);
+    enum ste_code closed = ste_ledger_close(drive->ledger, rc == STE_OK ? err : NULL);
+    (void)unlink(path);
+    return rc == STE_OK ? closed : rc;
+}
+
+enum ste_code ste_ceiling_broker(const struct ste_drive_options *o, const struct ste_bench_map *map,
+                                 const struct ste_set *set, bool as_driver, struct ste_ceiling *ret,
+                                 struct ste_error *err)
+{
     struct ste_drive drive;
+    struct ste_schedule schedule = {0};
     char key_id[STE_DRIVE_KEY_ID_BYTES], run_id[STE_DRIVE_RUN_ID_BYTES];
     struct ste_drive_options mine = *o;
     mine.batch = ret->batch;
-    if (!ste_drive_prepare(&drive, &mine, map, set, key_id, run_id))
+    if (!ste_drive_prepare(&drive, &mine, map, key_id, run_id))
         return ste_error_set(err, STE_E_CONFIG, "no key to sign with");
     drive.role = STE_ROLE_ADMIN;
     drive.exchange = ""; /* the default exchange: straight into the queue */
     drive.routing_key = CEILING_QUEUE;
-    enum ste_code rc = ask(map->cluster, STE_HTTP_PUT,
-                           "{\"durable\":true,\"arguments\":{\"x-queue-type\":\"quorum\"}}", err);
-    if (rc != STE_OK)
-        return rc;
-    struct consumer consumer = {.cluster = map->cluster,
-                                .expected = (set->header->messages + ret->batch - 1) / ret->batch};
-    struct ste_bench_job jobs[] = {
-        {.run = consume, .context = &consumer, .what = "ceiling: consumer"},
-        {.run = ste_drive_run, .context = &drive, .what = "ceiling: driver"},
-    };
-    bool interrupted = false;
-    bool good = ste_bench_jobs_run(jobs, 2, NULL, NULL, &interrupted);
-    ret->messages = atomic_load(&drive.confirmed_messages);
-    if (drive.first_publish_ns != 0 && consumer.last_ns > drive.first_publish_ns)
-        ret->seconds = (double)(consumer.last_ns - drive.first_publish_ns) / 1e9;
-    rc = ask(map->cluster, STE_HTTP_DELETE, NULL, err);
-    if (rc == STE_OK && (!good || interrupted))
-        rc = ste_error_set(err, STE_E_STOPPING, "the broker's ceiling was not measured to its end");
+    drive.schedule = &schedule;
+    if (!as_driver)
+        drive.key_id = NULL;
+    enum ste_code rc = ste_source_open_set(set, ret->batch, NULL, &drive.source, err);
+    if (rc == STE_OK)
+        rc = ask(map->cluster, STE_HTTP_PUT,
+                 "{\"durable\":true,\"arguments\":{\"x-queue-type\":\"quorum\"}}", err);
+    if (rc == STE_OK) {
+        rc = as_driver ? with_ledger(&drive, o->set, set, ret, err)
+                       : pass_through(&drive, set, ret, err);
+        struct ste_error after = {0};
+        enum ste_code deleted = ask(map->cluster, STE_HTTP_DELETE, NULL, &after);
+        if (rc == STE_OK && deleted != STE_OK) {
+            rc = deleted;
+            *err = after;
+        }
+    }
+    ste_source_close(drive.source);
     return rc;
 }

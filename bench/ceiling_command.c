@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * ste-bench ceiling: the figures that the engine's own are held against. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "bench/ceiling.h"
+#include "bench/table.h"
 
 enum { CEILING_ROWS_MAX = 8, CEILING_BATCH_MAX = 1000 };
 
@@ -27,9 +27,9 @@ static int read_options(int argc, char **argv, struct ceiling_options *o)
     const struct ste_bench_option options[] = {
         STE_TEXT_OPTION("config", "FILE", &o->drive.config, true, "the cluster map"),
         STE_TEXT_OPTION("set", "DIR", &o->drive.set, true, "what ste-bench gen --out made"),
-        STE_TEXT_OPTION("only", "WHAT", &o->only, false, "broker or shard (default: both)"),
+        STE_TEXT_OPTION("only", "WHAT", &o->only, false, "broker, driver or shard (default: all)"),
         STE_NUMBER_OPTION("batch", "K", &o->batch, 1, CEILING_BATCH_MAX, false,
-                          "one batch size (default: broker 1 and 64, shard 64 and 256)"),
+                          "one batch size (default: broker and driver 1 and 64, shard 64 and 256)"),
         STE_NUMBER_OPTION("writers", "N", &o->writers, 1, 16, false,
                           "connections to the shard (default 4)"),
         STE_NUMBER_OPTION("in-flight", "N", &o->drive.in_flight, 1, 65536, false,
@@ -40,13 +40,22 @@ static int read_options(int argc, char **argv, struct ceiling_options *o)
                         "write the result (- is standard output)"),
     };
     int status = ste_bench_options(
-        argc, argv, "Measures the broker alone and a shard alone, with a set's bytes.", options,
-        sizeof options / sizeof options[0]);
-    if (status < 0 && o->only && strcmp(o->only, "broker") != 0 && strcmp(o->only, "shard") != 0) {
-        fputs("ste-bench ceiling: --only wants broker or shard\n", stderr);
+        argc, argv,
+        "Measures the broker alone (a bare producer with confirms and one consumer), the driver "
+        "alone\n"
+        "(the same, signed and with a fsynced ledger) and a shard alone, with a set's bytes.",
+        options, sizeof options / sizeof options[0]);
+    if (status < 0 && o->only && strcmp(o->only, "broker") != 0 && strcmp(o->only, "driver") != 0 &&
+        strcmp(o->only, "shard") != 0) {
+        fputs("ste-bench ceiling: --only wants broker, driver or shard\n", stderr);
         return STE_BENCH_USAGE;
     }
     return status;
+}
+
+static double rate_of(const struct ste_ceiling *ceiling)
+{
+    return ceiling->seconds > 0 ? (double)ceiling->messages / ceiling->seconds : 0;
 }
 
 static enum ste_code measure(const struct ceiling_options *o, const struct ste_bench_map *map,
@@ -55,17 +64,16 @@ static enum ste_code measure(const struct ceiling_options *o, const struct ste_b
 {
     if (results->count == CEILING_ROWS_MAX)
         return ste_error_set(err, STE_E_LIMIT, "too many measurements");
-    bool broker = strcmp(what, "broker") == 0;
-    struct ste_ceiling ceiling = {.batch = batch, .writers = broker ? 1 : (unsigned)o->writers};
-    enum ste_code rc = broker ? ste_ceiling_broker(&o->drive, map, set, &ceiling, err)
-                              : ste_ceiling_shard(map, set, &ceiling, err);
+    bool shard = strcmp(what, "shard") == 0, driver = strcmp(what, "driver") == 0;
+    struct ste_ceiling ceiling = {.batch = batch, .writers = shard ? (unsigned)o->writers : 1};
+    enum ste_code rc = shard ? ste_ceiling_shard(map, set, &ceiling, err)
+                             : ste_ceiling_broker(&o->drive, map, set, driver, &ceiling, err);
     if (rc != STE_OK)
         return rc;
     results->rows[results->count].what = what;
     results->rows[results->count++].ceiling = ceiling;
     fprintf(stderr, "%-6s alone, batches of %3u, %2u writers: %8.0f msg/s\n", what, batch,
-            ceiling.writers,
-            ceiling.seconds > 0 ? (double)ceiling.messages / ceiling.seconds : 0.0);
+            ceiling.writers, rate_of(&ceiling));
     return STE_OK;
 }
 
@@ -76,7 +84,7 @@ static enum ste_code measure_all(const struct ceiling_options *o, const struct s
     static const struct {
         const char *what;
         unsigned batches[2];
-    } plan[] = {{"broker", {1, 64}}, {"shard", {64, 256}}};
+    } plan[] = {{"broker", {1, 64}}, {"driver", {1, 64}}, {"shard", {64, 256}}};
     for (size_t i = 0; i < sizeof plan / sizeof plan[0]; i++) {
         if (o->only && strcmp(o->only, plan[i].what) != 0)
             continue;
@@ -92,29 +100,64 @@ static enum ste_code measure_all(const struct ceiling_options *o, const struct s
     return STE_OK;
 }
 
-static enum ste_code write_json(const struct results *results, const char *path,
-                                struct ste_error *err)
+/* The driver's rate over the broker's, of the same batch size. */
+static void put_ratios(const struct results *results, struct ste_json_writer *json)
 {
-    FILE *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
-    if (!out)
-        return ste_error_set(err, STE_E_FILE, "could not open %s: %s", path, strerror(errno));
-    fputs("{\"ceilings\": [", out);
+    ste_json_put_list(json, "driver_of_broker");
+    for (size_t i = 0; i < results->count; i++) {
+        const struct ste_ceiling *driver = &results->rows[i].ceiling;
+        for (size_t j = 0; j < i && strcmp(results->rows[i].what, "driver") == 0; j++) {
+            const struct ste_ceiling *broker = &results->rows[j].ceiling;
+            if (strcmp(results->rows[j].what, "broker") != 0 || broker->batch != driver->batch)
+                continue;
+            double ratio = rate_of(broker) > 0 ? rate_of(driver) / rate_of(broker) : 0;
+            fprintf(stderr, "driver / broker, batches of %3u: %.2f\n", driver->batch, ratio);
+            ste_json_put_object(json, NULL);
+            ste_json_put_uint(json, "batch", driver->batch);
+            ste_json_put_double(json, "ratio", ratio, 3);
+            ste_json_put_end(json);
+        }
+    }
+    ste_json_put_end(json);
+}
+
+static void put_results(const struct results *results, struct ste_json_writer *json)
+{
+    ste_json_put_object(json, NULL);
+    ste_json_put_list(json, "ceilings");
     for (size_t i = 0; i < results->count; i++) {
         const struct ste_ceiling *c = &results->rows[i].ceiling;
-        fprintf(out,
-                "%s{\"what\": \"%s\", \"batch\": %u, \"writers\": %u, \"messages\": %llu, "
-                "\"seconds\": %.3f, \"msg_per_s\": %.1f, \"redone\": %llu}",
-                i ? ", " : "", results->rows[i].what, c->batch, c->writers,
-                (unsigned long long)c->messages, c->seconds,
-                c->seconds > 0 ? (double)c->messages / c->seconds : 0.0,
-                (unsigned long long)c->redone);
+        ste_json_put_object(json, NULL);
+        ste_json_put_cstr(json, "what", results->rows[i].what);
+        ste_json_put_uint(json, "batch", c->batch);
+        ste_json_put_uint(json, "writers", c->writers);
+        ste_json_put_uint(json, "messages", c->messages);
+        ste_json_put_double(json, "seconds", c->seconds, 3);
+        ste_json_put_double(json, "msg_per_s", rate_of(c), 1);
+        ste_json_put_uint(json, "redone", c->redone);
+        ste_json_put_end(json);
     }
-    fputs("]}\n", out);
-    bool good = fflush(out) == 0 && !ferror(out);
-    if (out != stdout && fclose(out) != 0)
-        good = false;
-    return good ? STE_OK
-                : ste_error_set(err, STE_E_FILE, "could not write %s: %s", path, strerror(errno));
+    ste_json_put_end(json);
+    put_ratios(results, json);
+    ste_json_put_end(json);
+}
+
+/* Tells the ratios, and writes the JSON if it is asked for. */
+static enum ste_code conclude(const struct results *results, const char *path,
+                              struct ste_error *err)
+{
+    struct ste_buf text = {0};
+    struct ste_json_writer json;
+    ste_json_begin(&json, &text);
+    put_results(results, &json);
+    ste_buf_append_cstr(&text, "\n");
+    enum ste_code rc = STE_OK;
+    if (!ste_json_complete(&json))
+        rc = ste_error_set(err, STE_E_NOMEM, "out of memory for the result");
+    else if (path)
+        rc = ste_bench_write_file(path, ste_buf_bytes(&text), err);
+    ste_buf_deinit(&text);
+    return rc;
 }
 
 int ste_bench_ceiling(int argc, char **argv)
@@ -132,8 +175,8 @@ int ste_bench_ceiling(int argc, char **argv)
     enum ste_code rc = ste_set_open(&set, o.drive.set, &err);
     if (rc == STE_OK)
         rc = measure_all(&o, &map, &set, &results, &err);
-    if (rc == STE_OK && o.drive.json)
-        rc = write_json(&results, o.drive.json, &err);
+    if (rc == STE_OK)
+        rc = conclude(&results, o.drive.json, &err);
     if (rc != STE_OK)
         ste_bench_complain("ceiling", &err);
     ste_set_close(&set);

@@ -15,13 +15,12 @@
 enum {
     DRIVE_PUMP_EVERY = 16, /* publishes between looks at what the broker sent */
     DRIVE_WAIT_MS = 50,
+    DRIVE_MADE_WAIT_US = 200, /* for the next delivery to be made */
     DRIVE_DRAIN_MS = 5000,
     DRIVE_RETRY_BASE_MS = 50,
     DRIVE_RETRY_LIMIT_MS = 2000,
     DRIVE_MESSAGE_ID_BYTES = 64,
 };
-static const char batch_open[] = "<TradeMessages xmlns=\"urn:ste:trade:1\">\n";
-static const char batch_close[] = "</TradeMessages>\n";
 
 struct ste_drive_state {
     struct ste_window window;
@@ -30,8 +29,8 @@ struct ste_drive_state {
     struct ste_buf body;
     struct ste_retry connect_retry, refused_retry;
     bool ever_connected;
-    uint64_t next_message, next_number; /* of the set; of the deliveries */
-    size_t next_offset;
+    struct ste_delivery next; /* taken, and not sent before it may be */
+    bool has_next, source_ended;
     uint64_t paused_until_ns, heard_ns; /* heard: connected, or something confirmed */
     unsigned since_pump;
     enum ste_code failed; /* inside a callback */
@@ -42,28 +41,30 @@ static void message_id(const struct ste_drive *drive, const struct ste_window_pl
                        char *out)
 {
     (void)snprintf(out, DRIVE_MESSAGE_ID_BYTES, "%s-%llu", drive->run_id,
-                   (unsigned long long)place->number);
+                   (unsigned long long)place->delivery.number);
 }
 
 static void confirmed(struct ste_drive *drive, uint32_t at, uint64_t now_ns)
 {
     struct ste_drive_state *state = drive->state;
     const struct ste_window_place *place = &state->window.places[at];
-    const struct ste_set_entry *entries = drive->set->entries + place->first;
+    const struct ste_delivery *delivery = &place->delivery;
     char id[DRIVE_MESSAGE_ID_BYTES];
     message_id(drive, place, id);
     if (drive->ledger) {
         struct ste_error err = {0};
-        enum ste_code rc =
-            ste_ledger_delivery(drive->ledger, id, entries, place->count, now_ns / 1000, &err);
+        enum ste_code rc = ste_ledger_delivery(drive->ledger, id, delivery->entries,
+                                               delivery->count, now_ns / 1000, &err);
         if (rc != STE_OK && state->failed == STE_OK) {
             state->failed = rc;
             state->failure = err;
         }
     }
     if (drive->flow)
-        ste_flow_confirmed(drive->flow, entries, place->count, now_ns / 1000);
-    atomic_fetch_add_explicit(&drive->confirmed_messages, place->count, memory_order_relaxed);
+        ste_flow_confirmed(drive->flow, delivery->entries, delivery->count, now_ns / 1000,
+                           place->due_ns / 1000);
+    atomic_fetch_add_explicit(&drive->confirmed_messages, delivery->count, memory_order_relaxed);
+    ste_source_give_back(drive->source, delivery);
     drive->deliveries++;
     drive->last_confirm_ns = state->heard_ns = now_ns;
     ste_retry_reset(&state->refused_retry);
@@ -112,7 +113,8 @@ static enum ste_code connect_broker(struct ste_drive *drive, struct ste_error *e
                                    &state->mq, err);
     if (rc == STE_OK) {
         ste_mq_on_settled(state->mq, settled, drive);
-        ste_mq_gather(state->mq, drive->rate == 0); /* at a set rate each goes when it is due */
+        ste_mq_gather(state->mq,
+                      drive->schedule->rate == 0); /* at a set rate each goes when it is due */
         if (state->ever_connected)
             drive->reconnects++;
         else
@@ -128,37 +130,14 @@ static enum ste_code connect_broker(struct ste_drive *drive, struct ste_error *e
     return again ? STE_OK : rc;
 }
 
-/* The body of a delivery: one message as it stands in the set, or a batch around several. */
-static enum ste_code body_of(struct ste_drive *drive, const struct ste_window_place *place,
-                             struct ste_bytes *ret, struct ste_error *err)
-{
-    size_t offset = place->offset;
-    if (drive->batch == 1) {
-        *ret = ste_set_next(drive->set, &offset);
-        return STE_OK;
-    }
-    struct ste_buf *body = &drive->state->body;
-    ste_buf_clear(body);
-    ste_buf_append(body, batch_open, sizeof batch_open - 1);
-    for (uint32_t i = 0; i < place->count; i++) {
-        ste_buf_append_bytes(body, ste_set_next(drive->set, &offset));
-        ste_buf_append_cstr(body, "\n");
-    }
-    ste_buf_append(body, batch_close, sizeof batch_close - 1);
-    if (body->failed)
-        return ste_error_set(err, STE_E_NOMEM, "out of memory");
-    *ret = ste_buf_bytes(body);
-    return STE_OK;
-}
-
 static enum ste_code publish(struct ste_drive *drive, uint32_t at, struct ste_error *err)
 {
     struct ste_drive_state *state = drive->state;
     const struct ste_window_place *place = &state->window.places[at];
     char id[DRIVE_MESSAGE_ID_BYTES], signature[STE_SIGNATURE_TEXT_BYTES];
     struct ste_bytes body = {0};
-    enum ste_code rc = body_of(drive, place, &body, err);
-    if (rc == STE_OK)
+    enum ste_code rc = ste_source_body(drive->source, &place->delivery, &state->body, &body, err);
+    if (rc == STE_OK && state->signer)
         rc = ste_sign(state->signer, body, signature, err);
     if (rc != STE_OK)
         return rc;
@@ -169,8 +148,10 @@ static enum ste_code publish(struct ste_drive *drive, uint32_t at, struct ste_er
                                            .routing_key = ste_bytes_of(drive->routing_key),
                                            .message_id = ste_bytes_of(id),
                                            .key_id = ste_bytes_of(drive->key_id),
-                                           .signature = ste_bytes_of(signature),
-                                           .record_count = place->count,
+                                           .signature =
+                                               ste_bytes_of(state->signer ? signature : NULL),
+                                           .record_count = place->delivery.count,
+                                           .transient = drive->transient,
                                            .body = body};
     rc = ste_mq_publish(state->mq, &message, at, err);
     if (rc == STE_E_MQ_WINDOW || rc == STE_E_MQ_BLOCKED) {
@@ -189,62 +170,53 @@ static enum ste_code publish(struct ste_drive *drive, uint32_t at, struct ste_er
 /* Nanoseconds until the next new delivery may go; 0: now. */
 static uint64_t until_due_ns(const struct ste_drive *drive, uint64_t now_ns)
 {
-    if (drive->rate == 0 || drive->first_publish_ns == 0)
-        return 0;
-    uint64_t due_ns =
-        drive->first_publish_ns +
-        (uint64_t)((unsigned __int128)(drive->state->next_message - drive->skipped_messages) *
-                   1000000000u / drive->rate);
+    uint64_t due_ns = ste_schedule_due_ns(drive->schedule, drive->state->next.ahead);
     return due_ns > now_ns ? due_ns - now_ns : 0;
 }
 
+/* What is taken counts as sent. */
 static bool too_many_outstanding(const struct ste_drive *drive)
 {
     if (!drive->flow || drive->outstanding_max == 0)
         return false;
+    uint64_t taken = ste_source_clearing(drive->source);
     uint64_t cleared = atomic_load_explicit(&drive->flow->cleared_messages, memory_order_acquire);
-    return drive->state->next_message + drive->batch - cleared > drive->outstanding_max;
+    return taken > cleared && taken - cleared > drive->outstanding_max;
 }
 
-/* The next `count` messages of the set are taken. */
-static void advance(struct ste_drive *drive, uint32_t count)
+static enum ste_code take_next(struct ste_drive *drive, struct ste_error *err)
 {
     struct ste_drive_state *state = drive->state;
-    state->next_number++;
-    state->next_message += count;
-    for (uint32_t i = 0; i < count; i++)
-        (void)ste_set_next(drive->set, &state->next_offset);
-}
-
-static uint32_t next_count(const struct ste_drive *drive)
-{
-    uint64_t left = drive->set->header->messages - drive->state->next_message;
-    return left < drive->batch ? (uint32_t)left : drive->batch;
-}
-
-/* Past the deliveries that an earlier run has confirmed. */
-static void skip_done(struct ste_drive *drive)
-{
-    struct ste_drive_state *state = drive->state;
-    while (drive->done && next_count(drive) > 0 &&
-           (drive->done[state->next_number / 8] >> (state->next_number % 8) & 1)) {
-        drive->skipped_messages += next_count(drive);
-        advance(drive, next_count(drive));
+    switch (ste_source_take(drive->source, &state->next, err)) {
+    case STE_SOURCE_TAKEN:
+        state->has_next = true;
+        return STE_OK;
+    case STE_SOURCE_WAIT:
+        return STE_OK;
+    case STE_SOURCE_END:
+        state->source_ended = true;
+        return STE_OK;
+    default:
+        return err->code;
     }
 }
 
-static uint32_t take_new(struct ste_drive *drive)
+static void drop_next(struct ste_drive *drive)
+{
+    if (drive->state->has_next)
+        ste_source_give_back(drive->source, &drive->state->next);
+    drive->state->has_next = false;
+}
+
+/* The next delivery moves into the window, which has a free place. */
+static uint32_t place_next(struct ste_drive *drive)
 {
     struct ste_drive_state *state = drive->state;
     uint32_t at = ste_window_take(&state->window);
-    if (at == STE_WINDOW_NONE)
-        return at;
     struct ste_window_place *place = &state->window.places[at];
-    place->count = next_count(drive);
-    place->first = state->next_message;
-    place->offset = state->next_offset;
-    place->number = state->next_number;
-    advance(drive, place->count);
+    place->delivery = state->next;
+    place->due_ns = ste_schedule_due_ns(drive->schedule, state->next.ahead);
+    state->has_next = false;
     return at;
 }
 
@@ -270,7 +242,29 @@ static enum ste_code wait_for(struct ste_drive *drive, uint64_t wait_ns, bool fo
     return rc == STE_OK ? ste_mq_pump(state->mq, 0, err) : rc;
 }
 
-/* One step of a connected driver: sends one delivery, or waits for the reason why it may not. */
+/* Sends the next delivery, or waits for the reason why it may not. */
+static enum ste_code send_next(struct ste_drive *drive, uint64_t now_ns, struct ste_error *err)
+{
+    struct ste_drive_state *state = drive->state;
+    if (state->window.free_count == 0)
+        return wait_for(drive, STE_NS_PER_MS * DRIVE_WAIT_MS, false, err);
+    if (!state->has_next)
+        return wait_for(drive, UINT64_C(1000) * DRIVE_MADE_WAIT_US, false, err);
+    if (too_many_outstanding(drive))
+        return wait_for(drive, STE_NS_PER_MS * DRIVE_WAIT_MS, true, err);
+    ste_schedule_start(drive->schedule, now_ns);
+    uint64_t due_ns = until_due_ns(drive, now_ns);
+    if (due_ns > 0)
+        return wait_for(drive, due_ns, false, err);
+    return publish(drive, place_next(drive), err);
+}
+
+static bool in_hand(const struct ste_drive_state *state)
+{
+    return state->window.sent_count > 0 || state->window.again_count > 0;
+}
+
+/* One step of a connected driver. */
 static enum ste_code step(struct ste_drive *drive, bool take_more, struct ste_error *err)
 {
     struct ste_drive_state *state = drive->state;
@@ -280,21 +274,16 @@ static enum ste_code step(struct ste_drive *drive, bool take_more, struct ste_er
     uint32_t at = ste_window_take_again(&state->window);
     if (at != STE_WINDOW_NONE)
         return publish(drive, at, err);
-    skip_done(drive);
-    bool more = take_more && state->next_message < drive->set->header->messages;
-    if (!more || state->window.free_count == 0)
+    enum ste_code rc = STE_OK;
+    if (!take_more)
         return wait_for(drive, STE_NS_PER_MS * DRIVE_WAIT_MS, false, err);
-    if (too_many_outstanding(drive))
-        return wait_for(drive, STE_NS_PER_MS * DRIVE_WAIT_MS, true, err);
-    uint64_t due_ns = until_due_ns(drive, now_ns);
-    if (due_ns > 0)
-        return wait_for(drive, due_ns, false, err);
-    return publish(drive, take_new(drive), err);
-}
-
-static bool in_hand(const struct ste_drive_state *state)
-{
-    return state->window.sent_count > 0 || state->window.again_count > 0;
+    if (!state->has_next && !state->source_ended)
+        rc = take_next(drive, err);
+    if (rc != STE_OK)
+        return rc;
+    if (state->has_next || !state->source_ended)
+        return send_next(drive, now_ns, err);
+    return in_hand(state) ? wait_for(drive, STE_NS_PER_MS * DRIVE_WAIT_MS, false, err) : STE_OK;
 }
 
 static enum ste_code loop(struct ste_drive *drive, struct ste_bench_jobs *jobs,
@@ -303,7 +292,7 @@ static enum ste_code loop(struct ste_drive *drive, struct ste_bench_jobs *jobs,
     struct ste_drive_state *state = drive->state;
     uint64_t stop_ns = 0;
     state->heard_ns = ste_clock_mono_ns();
-    while (in_hand(state) || state->next_message < drive->set->header->messages) {
+    while (in_hand(state) || state->has_next || !state->source_ended) {
         uint64_t now_ns = ste_clock_mono_ns();
         bool stopping = ste_bench_stopping(jobs);
         if (stopping && stop_ns == 0)
@@ -356,11 +345,11 @@ enum ste_code ste_drive_run(void *context, struct ste_bench_jobs *jobs, struct s
     uint64_t seed = ste_clock_mono_ns() ^ (uint64_t)getpid();
     ste_retry_init(&state->connect_retry, DRIVE_RETRY_BASE_MS, DRIVE_RETRY_LIMIT_MS, seed);
     ste_retry_init(&state->refused_retry, DRIVE_RETRY_BASE_MS, DRIVE_RETRY_LIMIT_MS, ~seed);
-    drive->cluster->broker.window = drive->in_flight;
-    enum ste_code rc = load_key(drive, err);
+    enum ste_code rc = drive->key_id ? load_key(drive, err) : STE_OK;
     if (rc == STE_OK)
         rc = loop(drive, jobs, err);
     drive->cpu_ns = ste_clock_thread_cpu_ns();
+    drop_next(drive);
     ste_mq_close(state->mq);
     ste_signer_free(state->signer);
     ste_window_deinit(&state->window);

@@ -78,18 +78,36 @@ uint64_t ste_histogram_percentile_us(const struct ste_histogram *histogram, doub
     return histogram->largest_us;
 }
 
-void ste_histogram_json(const struct ste_histogram *histogram, FILE *out)
+static const struct {
+    const char *name;
+    double percent;
+} percentiles[] = {{"p0", 0},   {"p50", 50},     {"p90", 90},       {"p95", 95},
+                   {"p99", 99}, {"p99.9", 99.9}, {"p99.99", 99.99}, {"p100", 100}};
+
+static double percentile_ms(const struct ste_histogram *histogram, double percent)
 {
-    static const struct {
-        const char *name;
-        double percent;
-    } rows[] = {{"p0", 0},   {"p50", 50},     {"p90", 90},       {"p95", 95},
-                {"p99", 99}, {"p99.9", 99.9}, {"p99.99", 99.99}, {"p100", 100}};
-    fputc('{', out);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        fprintf(out, "\"%s\": %.3f, ", rows[i].name,
-                (double)ste_histogram_percentile_us(histogram, rows[i].percent) / 1000.0);
+    return (double)ste_histogram_percentile_us(histogram, percent) / 1000.0;
+}
+
+void ste_histogram_put(const struct ste_histogram *histogram, const char *name,
+                       struct ste_facts *facts)
+{
+    ste_facts_group(facts, name);
+    for (size_t i = 0; i < sizeof percentiles / sizeof percentiles[0]; i++)
+        ste_facts_double(facts, percentiles[i].name,
+                         percentile_ms(histogram, percentiles[i].percent), 3);
     double mean_ms =
         histogram->count ? (double)histogram->sum_us / (double)histogram->count / 1000.0 : 0.0;
-    fprintf(out, "\"mean\": %.3f, \"count\": %llu}", mean_ms, (unsigned long long)histogram->count);
+    ste_facts_double(facts, "mean", mean_ms, 3);
+    ste_facts_uint(facts, "count", histogram->count);
+    ste_facts_end_group(facts);
+}
+
+void ste_histogram_print(const struct ste_histogram *histogram, const char *name, FILE *out)
+{
+    fputs(name, out);
+    for (size_t i = 0; i < sizeof percentiles / sizeof percentiles[0]; i++)
+        fprintf(out, "  %s %.1f", percentiles[i].name,
+                percentile_ms(histogram, percentiles[i].percent));
+    fputs(" ms\n", out);
 }

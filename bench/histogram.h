@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdint.h>
 
+#include "bench/facts.h"
+
 enum {
     STE_HISTOGRAM_SUB_BITS = 7,
     STE_HISTOGRAM_POWERS = 40, /* values from 2^40 us (12 days) on share the last bucket */
@@ -26,7 +28,10 @@ void ste_histogram_merge(struct ste_histogram *into, const struct ste_histogram 
 /* The value that `percent` (0 … 100) of all values do not pass; 0 when there are none. The answer
  * is the upper end of its bucket, never above the largest value. */
 uint64_t ste_histogram_percentile_us(const struct ste_histogram *histogram, double percent);
-/* {"p0": 0.052, "p50": …, "p100": …, "count": …}: milliseconds. */
-void ste_histogram_json(const struct ste_histogram *histogram, FILE *out);
+/* The group `name`: p0, p50, p90, p95, p99, p99.9, p99.99, p100, mean (milliseconds) and count. */
+void ste_histogram_put(const struct ste_histogram *histogram, const char *name,
+                       struct ste_facts *facts);
+/* The same as a line for people. */
+void ste_histogram_print(const struct ste_histogram *histogram, const char *name, FILE *out);
 
 #endif

@@ -87,16 +87,19 @@ static void test_json_names_every_percentile(void **state)
     static struct ste_histogram histogram;
     ste_histogram_init(&histogram);
     ste_histogram_add(&histogram, 1500);
-    char *text = NULL;
-    size_t len = 0;
-    FILE *out = open_memstream(&text, &len);
-    assert_non_null(out);
-    ste_histogram_json(&histogram, out);
-    fclose(out);
-    assert_string_equal(text, "{\"p0\": 1.500, \"p50\": 1.500, \"p90\": 1.500, \"p95\": 1.500, "
-                              "\"p99\": 1.500, \"p99.9\": 1.500, \"p99.99\": 1.500, "
-                              "\"p100\": 1.500, \"mean\": 1.500, \"count\": 1}");
-    free(text);
+    struct ste_facts facts;
+    ste_facts_init(&facts);
+    ste_histogram_put(&histogram, "latency_ms", &facts);
+    ste_buf_append(&facts.json, "", 1);
+    ste_buf_append(&facts.heading, "", 1);
+    assert_non_null(strstr(facts.json.at,
+                           "\"p0\":1.5,\"p50\":1.5,\"p90\":1.5,\"p95\":1.5,\"p99\":1.5,"
+                           "\"p99.9\":1.5,\"p99.99\":1.5,\"p100\":1.5,\"mean\":1.5,\"count\":1}"));
+    assert_string_equal(facts.heading.at,
+                        "latency_ms_p0,latency_ms_p50,latency_ms_p90,latency_ms_p95,"
+                        "latency_ms_p99,latency_ms_p99.9,latency_ms_p99.99,latency_ms_p100,"
+                        "latency_ms_mean,latency_ms_count");
+    ste_facts_deinit(&facts);
 }
 
 int main(void)

@@ -114,7 +114,9 @@ static bool is_over(struct pooling *pooling)
 {
     struct ste_pool *pool = pooling->pool;
     uint64_t now_ns = ste_clock_mono_ns();
-    if (pool->expect > 0 && atomic_load(&pool->seen_trades) >= pool->expect)
+    bool sent =
+        !pool->flow || atomic_load(&pool->flow->confirmed_messages) >= pool->flow->to_confirm;
+    if (pool->expect > 0 && sent && ste_pool_missing(pool) == 0)
         return now_ns - pooling->heard_ns > STE_NS_PER_MS * POOL_LINGER_MS;
     uint64_t heard_ns = pooling->heard_ns;
     if (pool->flow) {

@@ -18,13 +18,14 @@ struct ste_pool {
     const struct ste_cluster *cluster;
     struct ste_ledger *ledger; /* NULL: none is kept */
     struct ste_flow *flow;     /* NULL: any trade is welcome */
-    uint64_t expect;           /* trades; 0: until idle */
+    uint64_t expect;           /* trades that should clear; 0: until idle */
     unsigned idle_s;           /* without arrivals (and confirms, with flow); 0: for ever */
     /* Found. */
     struct ste_keymap own_trades; /* without flow */
     struct ste_pool_trade *trades;
     size_t trade_capacity;
     _Atomic uint64_t seen_trades;
+    uint64_t unexpected;    /* of them, trades that should have had no CLS */
     uint64_t arrivals, cls; /* all, and those with a new trade and version */
     uint64_t repeats;       /* the same message-id and content again */
     uint64_t redelivered;   /* of the repeats: the broker says so itself */
@@ -36,9 +37,9 @@ struct ste_pool {
     bool timed_out;             /* idle before all expected ones had come */
 };
 
-/* Returns when all expected trades have come and nothing has for 300 ms, when idle, or when the
- * jobs stop. Errors: STE_E_MQ_REFUSED at the first connection, STE_E_FILE of the ledger,
- * STE_E_NOMEM. A struct ste_bench_job's run. */
+/* Returns when all expected trades have come (with flow: and all is confirmed) and nothing has for
+ * 300 ms, when idle, or when the jobs stop. Errors: STE_E_MQ_REFUSED at the first connection,
+ * STE_E_FILE of the ledger, STE_E_NOMEM. A struct ste_bench_job's run. */
 enum ste_code ste_pool_run(void *pool, struct ste_bench_jobs *jobs, struct ste_error *err);
 /* One arrival, as it is counted; ste_pool_run does the rest. False: out of memory. */
 bool ste_pool_take(struct ste_pool *pool, struct ste_bytes message_id, struct ste_bytes body,
@@ -46,7 +47,9 @@ bool ste_pool_take(struct ste_pool *pool, struct ste_bytes message_id, struct st
 /* A line of the ledger of a pool that was killed: as ste_pool_take, but nobody knows its body. */
 bool ste_pool_resume(struct ste_pool *pool, struct ste_bytes message_id, uint64_t arrived_us);
 void ste_pool_deinit(struct ste_pool *pool);
-/* "cls": …, "repeats": … : the pool's own figures, without braces. */
-void ste_pool_json(const struct ste_pool *pool, FILE *out);
+/* The pool's own figures. */
+void ste_pool_put(const struct ste_pool *pool, struct ste_facts *facts);
+/* Trades that should have had a CLS, and have none so far; 0 when nobody knows how many should. */
+uint64_t ste_pool_missing(const struct ste_pool *pool);
 
 #endif

@@ -29,7 +29,7 @@ static bool number_of(struct ste_pool *pool, struct ste_hash key, uint32_t *ret)
 {
     size_t wanted = 0;
     if (pool->flow) {
-        *ret = ste_keymap_find(&pool->flow->trades, key);
+        *ret = ste_keymap_find(&pool->flow->keys, key);
         wanted = pool->flow->trade_count;
     } else {
         *ret = ste_keymap_put(&pool->own_trades, key);
@@ -58,6 +58,8 @@ static void count_new(struct ste_pool *pool, uint32_t number, struct ste_pool_tr
     if (pool->first_ns == 0)
         pool->first_ns = now_ns;
     pool->last_ns = now_ns;
+    if (pool->flow && pool->flow->trades[number].no_cls)
+        pool->unexpected++;
     atomic_fetch_add_explicit(&pool->seen_trades, 1, memory_order_relaxed);
     if (pool->flow)
         ste_flow_cleared(pool->flow, number, now_ns / 1000);
@@ -116,14 +118,23 @@ void ste_pool_deinit(struct ste_pool *pool)
     pool->trade_capacity = 0;
 }
 
-void ste_pool_json(const struct ste_pool *pool, FILE *out)
+uint64_t ste_pool_missing(const struct ste_pool *pool)
 {
-    fprintf(
-        out,
-        "\"cls\": %llu, \"cls_trades\": %llu, \"repeats\": %llu, \"redelivered\": %llu, "
-        "\"conflicts\": %llu, \"unknown\": %llu, \"malformed\": %llu, \"pool_reconnects\": %llu",
-        (unsigned long long)pool->cls, (unsigned long long)atomic_load(&pool->seen_trades),
-        (unsigned long long)pool->repeats, (unsigned long long)pool->redelivered,
-        (unsigned long long)pool->conflicts, (unsigned long long)pool->unknown,
-        (unsigned long long)pool->malformed, (unsigned long long)pool->reconnects);
+    uint64_t seen = atomic_load(&pool->seen_trades) - pool->unexpected;
+    return pool->expect > seen ? pool->expect - seen : 0;
+}
+
+void ste_pool_put(const struct ste_pool *pool, struct ste_facts *facts)
+{
+    ste_facts_uint(facts, "cls", pool->cls);
+    ste_facts_uint(facts, "cls_trades", atomic_load(&pool->seen_trades));
+    ste_facts_uint(facts, "cls_expected", pool->expect);
+    ste_facts_uint(facts, "cls_missing", ste_pool_missing(pool));
+    ste_facts_uint(facts, "cls_unexpected", pool->unexpected);
+    ste_facts_uint(facts, "repeats", pool->repeats);
+    ste_facts_uint(facts, "redelivered", pool->redelivered);
+    ste_facts_uint(facts, "conflicts", pool->conflicts);
+    ste_facts_uint(facts, "unknown", pool->unknown);
+    ste_facts_uint(facts, "malformed", pool->malformed);
+    ste_facts_uint(facts, "pool_reconnects", pool->reconnects);
 }

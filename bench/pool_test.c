@@ -108,8 +108,8 @@ static void test_latency_from_last_confirm(void **state)
     struct ste_error err = {0};
     assert_int_equal(ste_flow_init(&flow, &set, &err), STE_OK);
     struct ste_pool pool = {.flow = &flow};
-    ste_flow_confirmed(&flow, &entries[0], 2, 1000);
-    ste_flow_confirmed(&flow, &entries[2], 2, 2000);
+    ste_flow_confirmed(&flow, &entries[0], 2, 1000, 0);
+    ste_flow_confirmed(&flow, &entries[2], 2, 2000, 0);
     take(&pool, "01000000000000000000000000000000.1", "x", false); /* at 5,000 us */
     assert_int_equal(atomic_load(&flow.cleared_messages), 2);
     take(&pool, "02000000000000000000000000000000.1", "x", false);
@@ -119,7 +119,7 @@ static void test_latency_from_last_confirm(void **state)
     assert_int_equal(pool.unknown, 1);
     static struct ste_histogram histogram;
     ste_histogram_init(&histogram);
-    assert_int_equal(ste_flow_latency(&flow, &histogram), 1);
+    assert_int_equal(ste_flow_latency(&flow, &histogram, NULL), 1);
     assert_int_equal(histogram.count, 2);
     assert_int_equal(ste_histogram_percentile_us(&histogram, 50), 3000);
     ste_pool_deinit(&pool);

@@ -1,84 +1,92 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bench/report.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 static double per_second(const struct ste_report *report)
 {
     return report->seconds > 0 ? (double)report->messages / report->seconds : 0;
 }
 
-static void write_json(const struct ste_report *report, FILE *out)
+static void put_report(const struct ste_report *report, struct ste_facts *facts)
 {
-    fprintf(out, "{\"passed\": %s, ", report->passed ? "true" : "false");
-    if (report->set)
-        fprintf(out, "\"trades\": %llu, ", (unsigned long long)report->set->header->trades);
-    fprintf(out, "\"messages\": %llu, \"seconds\": %.3f, \"msg_per_s\": %.1f",
-            (unsigned long long)report->messages, report->seconds, per_second(report));
-    if (report->pool) {
-        fputs(", ", out);
-        ste_pool_json(report->pool, out);
+    ste_facts_bool(facts, "passed", report->passed);
+    if (report->header) {
+        ste_facts_uint(facts, "trades", report->header->trades);
+        ste_facts_uint(facts, "refused_expected", report->header->refused);
+        ste_facts_uint(facts, "duplicates_expected", report->header->repeats);
+        ste_facts_uint(facts, "mismatched_expected", report->header->mismatched);
     }
+    ste_facts_uint(facts, "messages", report->messages);
+    ste_facts_double(facts, "seconds", report->seconds, 3);
+    ste_facts_double(facts, "msg_per_s", per_second(report), 1);
+    if (report->pool)
+        ste_pool_put(report->pool, facts);
     if (report->drive) {
-        fputs(", ", out);
-        ste_drive_json(report->drive, out);
+        ste_facts_uint(facts, "drivers", report->drivers);
+        ste_facts_uint(facts, "skipped_messages", report->skipped_messages);
+        ste_drive_put(report->drive, facts);
     }
-    if (report->latency.count > 0) {
-        fputs(", \"latency_ms\": ", out);
-        ste_histogram_json(&report->latency, out);
+    if (report->residence_messages > 0) {
+        ste_facts_double(facts, "mean_residence_ms", report->mean_residence_ms, 3);
+        ste_facts_uint(facts, "residence_messages", report->residence_messages);
     }
-    fputs("}\n", out);
+    if (report->latency.count > 0)
+        ste_histogram_put(&report->latency, "latency_ms", facts);
+    if (report->scheduled.count > 0)
+        ste_histogram_put(&report->scheduled, "latency_scheduled_ms", facts);
 }
 
-enum ste_code ste_report_json(const struct ste_report *report, const char *path,
-                              struct ste_error *err)
+enum ste_code ste_report_write(const struct ste_report *report, const char *json, const char *csv,
+                               struct ste_error *err)
 {
-    if (!path)
-        return STE_OK;
-    bool standard = strcmp(path, "-") == 0;
-    FILE *out = standard ? stdout : fopen(path, "we");
-    if (!out)
-        return ste_error_set(err, STE_E_FILE, "could not open %s: %s", path, strerror(errno));
-    write_json(report, out);
-    bool good = fflush(out) == 0 && !ferror(out);
-    if (!standard && fclose(out) != 0)
-        good = false;
-    return good ? STE_OK
-                : ste_error_set(err, STE_E_FILE, "could not write %s: %s", path, strerror(errno));
+    struct ste_facts facts;
+    ste_facts_init(&facts);
+    put_report(report, &facts);
+    enum ste_code rc = ste_facts_write(&facts, json, csv, err);
+    ste_facts_deinit(&facts);
+    return rc;
 }
 
-static double percentile_ms(const struct ste_report *report, double percent)
+static void print_drive(const struct ste_report *report, FILE *out)
 {
-    return (double)ste_histogram_percentile_us(&report->latency, percent) / 1000.0;
+    const struct ste_drive *drive = report->drive;
+    double seconds = ste_drive_seconds(drive);
+    uint64_t sent = atomic_load(&drive->confirmed_messages);
+    fprintf(out,
+            "sent    %llu messages in %llu deliveries by %u driver%s, %.0f msg/s; refused %llu, "
+            "returned %llu, lost with a connection %llu\n",
+            (unsigned long long)sent, (unsigned long long)drive->deliveries, report->drivers,
+            report->drivers == 1 ? "" : "s", seconds > 0 ? (double)sent / seconds : 0.0,
+            (unsigned long long)drive->nacked, (unsigned long long)drive->returned,
+            (unsigned long long)drive->lost);
+}
+
+static void print_pool(const struct ste_pool *pool, FILE *out)
+{
+    fprintf(out, "cleared %llu trades", (unsigned long long)atomic_load(&pool->seen_trades));
+    if (pool->expect > 0)
+        fprintf(out, " of %llu expected, %llu missing, %llu that should not have",
+                (unsigned long long)pool->expect, (unsigned long long)ste_pool_missing(pool),
+                (unsigned long long)pool->unexpected);
+    fprintf(out, "; repeats %llu, conflicts %llu, not ours %llu\n",
+            (unsigned long long)pool->repeats, (unsigned long long)pool->conflicts,
+            (unsigned long long)(pool->unknown + pool->malformed));
 }
 
 void ste_report_print(const struct ste_report *report, FILE *out)
 {
     fprintf(out, "%llu messages in %.2f s: %.0f msg/s\n", (unsigned long long)report->messages,
             report->seconds, per_second(report));
-    if (report->drive) {
-        double seconds = ste_drive_seconds(report->drive);
-        uint64_t sent = atomic_load(&report->drive->confirmed_messages);
-        fprintf(
-            out,
-            "sent    %llu messages in %llu deliveries, %.0f msg/s; refused %llu, returned %llu, "
-            "lost with a connection %llu\n",
-            (unsigned long long)sent, (unsigned long long)report->drive->deliveries,
-            seconds > 0 ? (double)sent / seconds : 0.0, (unsigned long long)report->drive->nacked,
-            (unsigned long long)report->drive->returned, (unsigned long long)report->drive->lost);
-    }
+    if (report->drive)
+        print_drive(report, out);
     if (report->pool)
-        fprintf(out, "cleared %llu trades; repeats %llu, conflicts %llu, not ours %llu\n",
-                (unsigned long long)atomic_load(&report->pool->seen_trades),
-                (unsigned long long)report->pool->repeats,
-                (unsigned long long)report->pool->conflicts,
-                (unsigned long long)(report->pool->unknown + report->pool->malformed));
+        print_pool(report->pool, out);
     if (report->latency.count > 0)
-        fprintf(
-            out,
-            "latency p50 %.1f  p90 %.1f  p99 %.1f  p99.9 %.1f  max %.1f ms (last confirm to CLS)\n",
-            percentile_ms(report, 50), percentile_ms(report, 90), percentile_ms(report, 99),
-            percentile_ms(report, 99.9), percentile_ms(report, 100));
+        ste_histogram_print(&report->latency, "latency from the last confirm to the CLS:", out);
+    if (report->scheduled.count > 0)
+        ste_histogram_print(&report->scheduled,
+                            "latency from when the last message was due (corrected for coordinated "
+                            "omission):",
+                            out);
+    if (report->residence_messages > 0)
+        fprintf(out, "mean residence of a message: %.2f ms\n", report->mean_residence_ms);
 }

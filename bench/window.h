@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bench/source.h"
+
 enum { STE_WINDOW_NONE = UINT32_MAX };
 enum ste_window_state {
     STE_PLACE_FREE,
@@ -16,10 +18,8 @@ enum ste_window_state {
 };
 struct ste_window_place {
     enum ste_window_state state;
-    uint32_t count;  /* messages */
-    uint64_t first;  /* index of its first message in the set */
-    size_t offset;   /* of that message in the set's file */
-    uint64_t number; /* second part of the message-id */
+    struct ste_delivery delivery;
+    uint64_t due_ns; /* by the set rate; 0: none is set */
 };
 struct ste_window {
     struct ste_window_place *places;

@@ -29,13 +29,13 @@ static void test_refused_goes_again_in_order(void **state)
     struct ste_window window;
     assert_true(ste_window_init(&window, 4));
     uint32_t a = ste_window_take(&window), b = ste_window_take(&window);
-    window.places[a].number = 11;
-    window.places[b].number = 12;
+    window.places[a].delivery.number = 11;
+    window.places[b].delivery.number = 12;
     ste_window_refused(&window, b);
     ste_window_refused(&window, a);
     assert_int_equal(window.sent_count, 0);
     assert_int_equal(ste_window_take_again(&window), b);
-    assert_int_equal(window.places[b].number, 12);
+    assert_int_equal(window.places[b].delivery.number, 12);
     assert_int_equal(ste_window_take_again(&window), a);
     assert_int_equal(ste_window_take_again(&window), STE_WINDOW_NONE);
     ste_window_deinit(&window);
@@ -57,7 +57,7 @@ static void test_every_delivery_is_confirmed_once(void **state)
         if (place == STE_WINDOW_NONE && next < DELIVERIES) {
             place = ste_window_take(&window);
             if (place != STE_WINDOW_NONE)
-                window.places[place].number = next++;
+                window.places[place].delivery.number = next++;
         }
         uint32_t victim = (uint32_t)ste_random_below(&random, PLACES);
         uint64_t chance = ste_random_below(&random, 100);
@@ -68,7 +68,7 @@ static void test_every_delivery_is_confirmed_once(void **state)
         if (chance < 20) {
             ste_window_refused(&window, victim);
         } else {
-            confirmed[window.places[victim].number]++;
+            confirmed[window.places[victim].delivery.number]++;
             ste_window_confirmed(&window, victim);
             done++;
         }
