@@ -159,6 +159,7 @@ static enum ste_code publish(struct ste_drive *drive, uint32_t at, struct ste_er
         rc = ste_mq_pump(state->mq, DRIVE_WAIT_MS, err);
     } else if (rc == STE_OK) {
         drive->bytes += body.len;
+        atomic_fetch_add(&drive->published_messages, place->delivery.count);
         if (++state->since_pump >= DRIVE_PUMP_EVERY) {
             state->since_pump = 0;
             rc = ste_mq_pump(state->mq, 0, err);

@@ -32,6 +32,7 @@ struct ste_drive {
     bool transient;           /* delivery mode 1 */
     /* Found. */
     _Atomic uint64_t confirmed_messages;
+    _Atomic uint64_t published_messages; /* confirmed or not, those sent again too */
     uint64_t deliveries, bytes, nacked, returned, reconnects;
     uint64_t lost; /* unconfirmed when their connection went: sent again, as the refused ones */
     uint64_t first_publish_ns, last_confirm_ns, cpu_ns;

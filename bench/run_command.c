@@ -5,11 +5,13 @@
 
 #include "bench/drive_command.h"
 #include "bench/progress.h"
+#include "bench/run_samples.h"
 
 struct run_options {
     struct ste_drive_options drive;
     const char *cls_ledger;
     uint64_t outstanding, idle_s;
+    struct ste_run_samples samples;
 };
 
 /* One run: everything that its threads work on. */
@@ -20,6 +22,7 @@ struct run {
     struct ste_fleet fleet;
     struct ste_pool pool;
     struct ste_progress progress;
+    struct ste_run_samples samples;
 };
 
 /* Progress is what is through: messages of cleared trades. */
@@ -51,7 +54,7 @@ static void measure(const struct run *run, const struct ste_drive *sum, struct s
     report->messages = atomic_load(&sum->confirmed_messages);
 }
 
-static int report_run(const struct run *run, bool good)
+static int report_run(struct run *run, bool good)
 {
     struct ste_error err = {0};
     const struct ste_pool *pool = &run->pool;
@@ -63,6 +66,8 @@ static int report_run(const struct run *run, bool good)
     report.passed = good && ste_pool_missing(pool) == 0 && pool->unexpected == 0 &&
                     pool->conflicts == 0 && pool->malformed == 0 &&
                     report.messages == run->input->header.messages;
+    report.passed &=
+        ste_run_samples_close(&run->samples, &report, run->o->drive.batch, run->o->drive.rate);
     ste_report_print(&report, stderr);
     if (ste_report_write(&report, run->o->drive.json, run->o->drive.csv, &err) != STE_OK) {
         ste_bench_complain("run", &err);
@@ -76,15 +81,17 @@ static int report_run(const struct run *run, bool good)
 /* Fleet and ledgers are open. */
 static int run_jobs(struct run *run)
 {
-    struct ste_bench_job jobs[1 + STE_DRIVERS_MAX] = {
+    struct ste_bench_job jobs[2 + STE_DRIVERS_MAX] = {
         {.run = ste_pool_run, .context = &run->pool, .what = "pool"}};
     size_t count = 1 + run->fleet.count;
     bool interrupted = false;
     ste_fleet_jobs(&run->fleet, jobs + 1);
+    count = ste_run_samples_job(&run->samples, jobs, count);
     run->flow->to_confirm = run->input->header.messages;
     ste_progress_start(&run->progress, "cleared", "msg", run->input->header.messages,
                        run->o->drive.progress);
     bool good = ste_bench_jobs_run(jobs, count, draw, run, &interrupted);
+    ste_run_samples_last(&run->samples);
     ste_progress_end(&run->progress, atomic_load(&run->flow->cleared_messages));
     good = ste_fleet_close(&run->fleet, "run") && good;
     good = close_ledger(run->pool.ledger) && good;
@@ -103,12 +110,20 @@ static int run_input(const struct run_options *o, const struct ste_bench_map *ma
                                .flow = flow,
                                .expect = input->header.cls,
                                .idle_s = (unsigned)o->idle_s}};
+    run.samples = o->samples;
+    run.samples.flow = flow;
+    run.samples.pool = &run.pool;
     if (!ste_fleet_open(&run.fleet, "run", &o->drive, map, input, flow, o->outstanding))
         return STE_BENCH_FAILURE;
+    run.samples.drives = run.fleet.drives;
+    run.samples.drive_count = run.fleet.count;
     int status = STE_BENCH_FAILURE;
     if (o->cls_ledger && ste_ledger_open(o->cls_ledger, &run.pool.ledger, &err) != STE_OK) {
         ste_bench_complain("run", &err);
         (void)ste_fleet_close(&run.fleet, "run");
+    } else if (!ste_run_samples_open(&run.samples, map->cluster)) {
+        (void)ste_fleet_close(&run.fleet, "run");
+        (void)close_ledger(run.pool.ledger);
     } else {
         status = run_jobs(&run);
     }
@@ -135,7 +150,8 @@ static bool bound_fits(const struct run_options *o, const struct ste_set_header 
 
 int ste_bench_run(int argc, char **argv)
 {
-    struct run_options o = {.drive = STE_DRIVE_DEFAULTS, .idle_s = 30};
+    struct run_options o = {
+        .drive = STE_DRIVE_DEFAULTS, .idle_s = 30, .samples = STE_RUN_SAMPLES_DEFAULTS};
     const struct ste_bench_option options[] = {
         STE_DRIVE_OPTIONS(o.drive),
         STE_TEXT_OPTION("ledger", "FILE", &o.drive.ledger, false, "the drivers' ledger"),
@@ -144,6 +160,7 @@ int ste_bench_run(int argc, char **argv)
                           "at most N messages between publish and CLS (default 0: no bound)"),
         STE_NUMBER_OPTION("idle", "S", &o.idle_s, 1, 86400, false,
                           "give up after S seconds without confirm and CLS (default 30)"),
+        STE_RUN_SAMPLES_OPTIONS(o.samples),
     };
     int status = ste_bench_options(argc, argv, "Sends a set and waits for its clearing messages.",
                                    options, sizeof options / sizeof options[0]);
