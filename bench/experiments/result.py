@@ -66,10 +66,10 @@ def commit():
 
 
 class Result:
-    def __init__(self, experiment, settings, columns):
-        """`columns` are the CSV's; row() gives its lines."""
+    def __init__(self, experiment, chosen, settings, columns):
+        """`chosen` are the command line's options; `columns` are the CSV's, row() gives its lines."""
         self.head = {"experiment": experiment, "machine": machine(), "commit": commit(),
-                     "settings": settings}
+                     "settings": dict(settings, rounds=chosen.rounds, quick=chosen.quick)}
         self.columns, self.rows = columns, []
         self.runs, self.ratios, self.others, self.goals = [], [], [], []
         say("%s: load before %.2f" % (experiment, self.head["machine"]["load_before"]))
@@ -81,6 +81,8 @@ class Result:
 
     def goal(self, name, value, wanted, low=True):
         """`low`: the value may not lie below what is wanted; else not above."""
+        if self.head["settings"]["quick"]:
+            return
         self.goals.append({"name": name, "value": value, "goal": wanted,
                            "met": value >= wanted if low else value <= wanted})
 
