@@ -40,7 +40,8 @@ static enum ste_code prepare_keys(struct session *session, struct ste_error *err
         if (run->fan_out[key] > fan_out_max)
             fan_out_max = run->fan_out[key];
     }
-    run->outstanding_deliveries = run->options->outstanding * fan_out_max;
+    run->outstanding_max =
+        run->options->outstanding > 2 * fan_out_max ? run->options->outstanding : 2 * fan_out_max;
     return STE_OK;
 }
 
@@ -215,7 +216,11 @@ static enum ste_code measure(struct session *session, void (*watch)(void *contex
     if (rc != STE_OK)
         return rc;
     if (!run_threads(session, watch, watch_context, ret_interrupted))
-        return ste_error_set(err, STE_E_STOPPING, "the point was not measured to its end");
+        return ste_error_set(err, STE_E_STOPPING,
+                             "the point was not measured to its end, when %llu of %llu deliveries "
+                             "had come",
+                             (unsigned long long)atomic_load(&session->run.received_deliveries),
+                             (unsigned long long)atomic_load(&session->run.sent_deliveries));
     if (!*ret_interrupted)
         conclude(session, ret);
     return STE_OK;

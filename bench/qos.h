@@ -12,8 +12,8 @@ struct ste_qos_options {
     enum ste_qos_mode mode;
     uint64_t seconds;     /* of sending */
     uint64_t in_flight;   /* a sender's messages waiting for their confirm */
-    uint64_t outstanding; /* messages sent and not yet with all their receivers */
-    uint64_t patience_s;  /* without a confirm, or a delivery that is still to come */
+    uint64_t outstanding; /* deliveries under way; at least those of two messages may be */
+    uint64_t patience_s;  /* without any confirm or delivery, when some are still to come */
 };
 
 struct ste_qos_result {

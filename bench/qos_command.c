@@ -16,8 +16,8 @@ enum {
     SECONDS_QUICK = 1,
     SECONDS_MAX = 3600,
     IN_FLIGHT = 512,
-    OUTSTANDING = 1000,
-    PATIENCE_S = 10,
+    OUTSTANDING = 2000,
+    PATIENCE_S = 20,
 };
 
 struct qos_command {
@@ -54,7 +54,7 @@ static int read_options(int argc, char **argv, struct qos_command *c)
         STE_NUMBER_OPTION("in-flight", "N", &c->options.in_flight, 1, 65536, false,
                           "messages of a sender waiting for their confirm (default 512)"),
         STE_NUMBER_OPTION("outstanding", "N", &c->options.outstanding, 1, 1000000, false,
-                          "messages not yet with all their receivers (default 1000)"),
+                          "deliveries under way, of all receivers together (default 2000)"),
         STE_FLAG_OPTION("quick", &c->quick,
                         "sizes 512,4096, demand 1000,full, receivers 1,10, 1 s each"),
         STE_FLAG_OPTION("full-factorial", &c->full_factorial,

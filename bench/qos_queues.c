@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 
-enum { REMOVE_MS = 10000, LOOK_EVERY_MS = 20, BODY_BYTES = 160 };
+enum { REMOVE_MS = 10000, REMOVE_MAX_MS = 120000, LOOK_EVERY_MS = 20, BODY_BYTES = 160 };
 
 void ste_qos_queue_name(enum ste_qos_mode mode, uint64_t receiver, char out[STE_QOS_NAME_BYTES])
 {
@@ -88,14 +88,17 @@ static enum ste_code delete_one(struct ste_api *api, const char *const *path, st
     return rc;
 }
 
-/* `kind`: "queues" or "exchanges". *ret_left: how many there were, those just removed included. */
+struct found {
+    size_t all, removed; /* all: those just removed included */
+};
+
+/* `kind`: "queues" or "exchanges". Adds to *found. */
 static enum ste_code remove_kind(struct ste_api *api, const char *vhost, const char *kind,
-                                 size_t *ret_left, struct ste_error *err)
+                                 struct found *found, struct ste_error *err)
 {
     struct ste_json *list = NULL;
     enum ste_code rc =
         ste_api_get(api, STE_API_PATH(kind, vhost, "?columns=name,exclusive"), &list, err);
-    *ret_left = 0;
     if (rc != STE_OK)
         return rc;
     for (const struct ste_json *at = ste_json_first(list); at && rc == STE_OK;
@@ -104,10 +107,12 @@ static enum ste_code remove_kind(struct ste_api *api, const char *vhost, const c
         bool exclusive = false;
         if (!name || strncmp(name, STE_QOS_EXCHANGE, sizeof STE_QOS_EXCHANGE - 1) != 0)
             continue;
-        ++*ret_left;
+        found->all++;
         (void)ste_json_bool(ste_json_get(at, "exclusive"), &exclusive);
-        if (!exclusive)
-            rc = delete_one(api, STE_API_PATH(kind, vhost, name), err);
+        if (exclusive)
+            continue;
+        found->removed++;
+        rc = delete_one(api, STE_API_PATH(kind, vhost, name), err);
     }
     ste_json_free(list);
     return rc;
@@ -115,17 +120,23 @@ static enum ste_code remove_kind(struct ste_api *api, const char *vhost, const c
 
 enum ste_code ste_qos_queues_remove(struct ste_api *api, const char *vhost, struct ste_error *err)
 {
-    uint64_t end_ns = ste_clock_mono_ns() + STE_NS_PER_MS * REMOVE_MS;
-    for (;;) {
-        size_t queues = 0, exchanges = 0;
-        enum ste_code rc = remove_kind(api, vhost, "queues", &queues, err);
+    uint64_t last_ns = ste_clock_mono_ns(), begun_ns = last_ns;
+    for (size_t last_all = SIZE_MAX;;) {
+        struct found found = {0};
+        enum ste_code rc = remove_kind(api, vhost, "queues", &found, err);
         if (rc == STE_OK)
-            rc = remove_kind(api, vhost, "exchanges", &exchanges, err);
-        if (rc != STE_OK || queues + exchanges == 0)
+            rc = remove_kind(api, vhost, "exchanges", &found, err);
+        if (rc != STE_OK || found.all == 0)
             return rc;
-        if (ste_clock_mono_ns() > end_ns)
+        uint64_t now_ns = ste_clock_mono_ns();
+        if (found.all != last_all || found.removed > 0)
+            last_ns = now_ns;
+        last_all = found.all;
+        if (now_ns - last_ns > STE_NS_PER_MS * REMOVE_MS ||
+            now_ns - begun_ns > STE_NS_PER_MS * REMOVE_MAX_MS)
             return ste_error_set(err, STE_E_TIMEOUT,
-                                 "%zu queues " STE_QOS_EXCHANGE ".* are still there", queues);
+                                 "%zu queues and exchanges " STE_QOS_EXCHANGE "… are still there",
+                                 found.all);
         ste_clock_sleep_ms(LOOK_EVERY_MS);
     }
 }

@@ -20,8 +20,9 @@ bool ste_qos_queues_are_exclusive(const struct ste_qos_point *point, enum ste_qo
 STE_MUST_CHECK enum ste_code ste_qos_queues_make(struct ste_api *api, const char *vhost,
                                                  const struct ste_qos_point *point,
                                                  enum ste_qos_mode mode, struct ste_error *err);
-/* Removes whatever is named ste.qos…, and waits up to 10 s until exclusive queues are gone with
- * their connections. Errors: those of ste_api_get, STE_E_TIMEOUT. */
+/* Removes whatever is named ste.qos…, and waits until exclusive queues are gone with their
+ * connections: up to 10 s in which nothing goes, 2 min in all. Errors: those of ste_api_get,
+ * STE_E_TIMEOUT. */
 STE_MUST_CHECK enum ste_code ste_qos_queues_remove(struct ste_api *api, const char *vhost,
                                                    struct ste_error *err);
 

@@ -19,7 +19,7 @@ struct ste_qos_run {
     const struct ste_qos_point *point;
     char (*key_names)[STE_QOS_NAME_BYTES]; /* point->keys of them */
     uint64_t *fan_out;                     /* by key: receivers of a message */
-    uint64_t outstanding_deliveries;       /* more are not to be under way */
+    uint64_t outstanding_max;              /* deliveries under way */
     uint64_t start_ns, end_ns;             /* of sending */
     _Atomic uint64_t sent_deliveries, received_deliveries;
     _Atomic uint64_t sending; /* senders that are not done */
