@@ -9,7 +9,7 @@
 
 #include "bench/analysis_internal.h"
 
-const char ste_type_names[STE_TYPE_COUNT][4] = {"NOE", "ALB", "NPR", "SET", "EXC"};
+const char ste_stage_type_names[STE_STAGE_TYPE_COUNT][4] = {"NOE", "ALB", "NPR", "SET", "EXC"};
 
 static const double *sum_of(struct work *work, const double *a, const double *b)
 {
@@ -122,7 +122,7 @@ static double processors(const struct work *work, const char *meta)
 
 static void measure_cpu(struct work *work, struct ste_stage *stage, double count)
 {
-    const char *meta = stage->kind == STE_STAGE_ROUTER ? "router_cpu" : "node_cpu";
+    const char *meta = stage->kind == STE_STAGE_ROUTER ? "router_cpu_share" : "node_cpu_share";
     const double *cpu = ste_growth_of(&work->growth, STE_Q_PROCESS_CPU, stage->name, "");
     stage->processors = fmin(count * processors(work, meta), work->analysis->cores);
     stage->cpu_use = in_window(work, cpu) / (stage->processors * stage->counts.seconds);
@@ -179,8 +179,8 @@ static void add_routers(struct work *work)
         measure(work, all, arrived, done, worked(work, "router"),
                 work->confirmed ? present_of(work, arrived, done) : work->router_present);
     }
-    for (size_t t = 0; t < STE_TYPE_COUNT; t++) {
-        const char *type = ste_type_names[t];
+    for (size_t t = 0; t < STE_STAGE_TYPE_COUNT; t++) {
+        const char *type = ste_stage_type_names[t];
         const double *in = ste_growth_of(growth, STE_Q_STAGE_ARRIVALS, "router", type);
         const double *out = ste_growth_of(growth, STE_Q_STAGE_COMPLETIONS, "router", type);
         struct ste_stage *stage =
@@ -212,8 +212,8 @@ static void add_nodes(struct work *work)
         all->counts.servers = workers_of(work, "node");
         measure(work, all, routed, done, worked(work, "node"), present_of(work, routed, done));
     }
-    for (size_t t = 0; t < STE_TYPE_COUNT; t++) {
-        const char *type = ste_type_names[t];
+    for (size_t t = 0; t < STE_STAGE_TYPE_COUNT; t++) {
+        const char *type = ste_stage_type_names[t];
         const double *in = ste_growth_of(growth, STE_Q_STAGE_COMPLETIONS, "router", type);
         const double *out = ste_growth_of(growth, STE_Q_STAGE_COMPLETIONS, "node", type);
         if (!in)
@@ -237,7 +237,7 @@ static void add_shard(struct work *work, enum ste_stage_kind kind, const char *n
     if (!stage)
         return;
     const double *done = ste_growth_of(growth, STE_Q_SHARD_MESSAGES, name, "");
-    stage->counts.servers = processors(work, "shard_cpu");
+    stage->counts.servers = processors(work, "shard_cpu_share");
     measure(work, stage, NULL, done, ste_growth_of(growth, STE_Q_PROCESS_CPU, name, ""), NULL);
 }
 
@@ -252,7 +252,7 @@ static void add_shards(struct work *work)
     if (!all)
         return;
     all->counts.servers =
-        fmin((double)count * processors(work, "shard_cpu"), work->analysis->cores);
+        fmin((double)count * processors(work, "shard_cpu_share"), work->analysis->cores);
     measure(work, all, NULL, done, cpu, NULL);
 }
 

@@ -27,8 +27,8 @@ enum ste_stage_kind {
     STE_STAGE_BROKER,
     STE_STAGE_POOL,
 };
-enum { STE_STAGES_MAX = 512, STE_STATIONS_MAX = 8, STE_TYPE_COUNT = 5 };
-extern const char ste_type_names[STE_TYPE_COUNT][4]; /* NOE ALB NPR SET EXC */
+enum { STE_STAGES_MAX = 512, STE_STATIONS_MAX = 8, STE_STAGE_TYPE_COUNT = 5 };
+extern const char ste_stage_type_names[STE_STAGE_TYPE_COUNT][4]; /* NOE ALB NPR SET EXC */
 
 struct ste_stage {
     enum ste_stage_kind kind;

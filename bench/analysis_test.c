@@ -151,7 +151,7 @@ static void stages_of_a_run(void **state)
     (void)state;
     struct trial trial;
     begin(&trial);
-    ste_samples_meta(trial.writer, "node_cpu", "0.1");
+    ste_samples_meta(trial.writer, "node_cpu_share", "0.1");
     for (uint64_t i = 0; i <= 10; i++) {
         ste_samples_at(trial.writer, 1000000 * i);
         put_pipeline(&trial, (double)i);

@@ -26,6 +26,7 @@ int ste_bench_ceiling(int argc, char **argv);
 int ste_bench_monitor(int argc, char **argv);
 int ste_bench_qos(int argc, char **argv);
 int ste_bench_codec(int argc, char **argv);
+int ste_bench_report(int argc, char **argv);
 
 enum ste_bench_option_kind { STE_OPTION_TEXT, STE_OPTION_NUMBER, STE_OPTION_FLAG };
 struct ste_bench_option {

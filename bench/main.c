@@ -19,6 +19,7 @@ static const struct {
     {"monitor", ste_bench_monitor, "sample queues, routers, nodes, shards and the machine"},
     {"qos", ste_bench_qos, "measure the broker by size, demand, senders and receivers"},
     {"codec", ste_bench_codec, "measure encoding and decoding of a message on one core"},
+    {"report", ste_bench_report, "the Buzen-Denning table, figures and a page from samples"},
 };
 
 static void print_usage(FILE *out)

@@ -227,6 +227,62 @@ void ste_table_json(const struct ste_table *table, struct ste_json_writer *write
     ste_json_put_end(writer);
 }
 
+void ste_html_text(struct ste_buf *out, const char *text)
+{
+    for (const char *at = text; *at; at++) {
+        switch (*at) {
+        case '&':
+            ste_buf_append_cstr(out, "&amp;");
+            break;
+        case '<':
+            ste_buf_append_cstr(out, "&lt;");
+            break;
+        case '>':
+            ste_buf_append_cstr(out, "&gt;");
+            break;
+        case '"':
+            ste_buf_append_cstr(out, "&quot;");
+            break;
+        default:
+            ste_buf_append(out, at, 1);
+        }
+    }
+}
+
+static void html_row(const struct ste_table *table, size_t row, struct ste_buf *out)
+{
+    char room[NUMBER_BYTES];
+    ste_buf_append_cstr(out, "<tr");
+    for (size_t c = 0; c < table->count; c++) {
+        if (table->columns[c].decimals >= 0)
+            continue;
+        ste_buf_printf(out, " data-%s=\"", table->columns[c].name);
+        ste_html_text(out, cell_text(table, row, c, room));
+        ste_buf_append_cstr(out, "\"");
+    }
+    ste_buf_append_cstr(out, ">");
+    for (size_t c = 0; c < table->count; c++) {
+        ste_buf_append_cstr(out, table->columns[c].decimals < 0 ? "<td>" : "<td class=\"n\">");
+        ste_html_text(out, or_dash(cell_text(table, row, c, room)));
+        ste_buf_append_cstr(out, "</td>");
+    }
+    ste_buf_append_cstr(out, "</tr>\n");
+}
+
+void ste_table_html(const struct ste_table *table, struct ste_buf *out)
+{
+    ste_buf_append_cstr(out, "<table>\n<thead><tr>");
+    for (size_t c = 0; c < table->count; c++) {
+        ste_buf_append_cstr(out, table->columns[c].decimals < 0 ? "<th>" : "<th class=\"n\">");
+        ste_html_text(out, title_of(&table->columns[c]));
+        ste_buf_append_cstr(out, "</th>");
+    }
+    ste_buf_append_cstr(out, "</tr></thead>\n<tbody>\n");
+    for (size_t r = 0; r < ste_table_rows(table); r++)
+        html_row(table, r, out);
+    ste_buf_append_cstr(out, "</tbody>\n</table>\n");
+}
+
 static enum ste_code write_all(FILE *out, const char *path, struct ste_bytes text,
                                struct ste_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * One table, three ways: aligned text for people, CSV for spreadsheets and gnuplot, JSON for
- * machines. Filled row by row, kept whole in memory. One thread. */
+ * One table, four ways: aligned text for people, CSV for spreadsheets and gnuplot, JSON for
+ * machines, HTML for a page. Filled row by row, kept whole in memory. One thread. */
 #ifndef STE_BENCH_TABLE_H
 #define STE_BENCH_TABLE_H
 
@@ -32,6 +32,10 @@ void ste_table_print(const struct ste_table *table, FILE *out);
 void ste_table_csv(const struct ste_table *table, struct ste_buf *out);
 /* A list of objects as member `key` (NULL inside a list or at the top). */
 void ste_table_json(const struct ste_table *table, struct ste_json_writer *writer, const char *key);
+/* A <table> with thead and tbody. A row carries its texts as data-NAME, for style sheets. */
+void ste_table_html(const struct ste_table *table, struct ste_buf *out);
+/* `text` with what HTML reserves written out. */
+void ste_html_text(struct ste_buf *out, const char *text);
 /* Text into a file, replacing it whole (write beside, rename); "-" is standard output. */
 STE_MUST_CHECK enum ste_code ste_bench_write_file(const char *path, struct ste_bytes text,
                                                   struct ste_error *err);

@@ -76,6 +76,26 @@ static void writes_csv_and_json(void **state)
     ste_table_free(table);
 }
 
+static void writes_html(void **state)
+{
+    (void)state;
+    struct ste_table *table = NULL;
+    struct ste_buf out = {0};
+    assert_ok(ste_table_new(columns, COUNT_OF(columns), &table, &err));
+    ste_table_text(table, "a<b & \"c\"");
+    ste_table_number(table, 7);
+    ste_table_number(table, NAN);
+    ste_table_end_row(table);
+    ste_table_html(table, &out);
+    assert_text(ste_buf_bytes(&out),
+                "<table>\n<thead><tr><th>stage</th><th class=\"n\">X 1/s</th>"
+                "<th class=\"n\">R s</th></tr></thead>\n<tbody>\n"
+                "<tr data-stage=\"a&lt;b &amp; &quot;c&quot;\"><td>a&lt;b &amp; &quot;c&quot;</td>"
+                "<td class=\"n\">7.0</td><td class=\"n\">-</td></tr>\n</tbody>\n</table>\n");
+    ste_buf_deinit(&out);
+    ste_table_free(table);
+}
+
 static void tells_a_wrong_row(void **state)
 {
     (void)state;
@@ -130,11 +150,9 @@ static void leaves_a_device_a_device(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prints_aligned),
-        cmocka_unit_test(writes_csv_and_json),
-        cmocka_unit_test(tells_a_wrong_row),
-        cmocka_unit_test(replaces_a_file_whole),
-        cmocka_unit_test(leaves_a_device_a_device),
+        cmocka_unit_test(prints_aligned),        cmocka_unit_test(writes_csv_and_json),
+        cmocka_unit_test(writes_html),           cmocka_unit_test(tells_a_wrong_row),
+        cmocka_unit_test(replaces_a_file_whole), cmocka_unit_test(leaves_a_device_a_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

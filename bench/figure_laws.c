@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Figures of the laws: Little's, the bounds, each component's curve and the area between them. */
+#include <math.h>
+
+#include "bench/figure.h"
+
+enum { CURVE_POINTS = 240 };
+
+static void little(struct ste_figures *f, const struct ste_analysis *a)
+{
+    struct ste_figure *figure = ste_figure_add(
+        f, "little", "Little's law, generalised and measured",
+        "N = X·R: on a dotted line every point has the same response time R. A point is one "
+        "interval of the run; the higher it stands above its neighbours, the longer messages "
+        "waited.");
+    const struct ste_stage *system = ste_analysis_find(a, STE_STAGE_SYSTEM, "");
+    const struct ste_stage *stages[] = {system, ste_analysis_find(a, STE_STAGE_ROUTER, ""),
+                                        ste_analysis_find(a, STE_STAGE_NODE, "")};
+    struct ste_buf csv = {0}, values = {0};
+    double x_most = 0, n_most = 10;
+    if (!system->present || a->last - a->first < 3) {
+        figure->missing = "fewer than four samples while messages moved";
+        return;
+    }
+    ste_buf_append_cstr(&csv, "x,n,router_x,router_n,node_x,node_n\n");
+    size_t each = (a->last - a->first + 399) / 400;
+    for (size_t i = a->first + each; i <= a->last; i += each) {
+        for (size_t s = 0; s < sizeof stages / sizeof stages[0]; s++) {
+            double x = stages[s] ? ste_stage_rate(a, stages[s], i) : NAN;
+            double n = stages[s] && stages[s]->present ? stages[s]->present[i] : NAN;
+            bool drawn = x > 0 && n >= 1;
+            ste_csv_number(&csv, drawn ? x : NAN, ',');
+            ste_csv_number(&csv, drawn ? n : NAN, s == 2 ? '\n' : ',');
+            x_most = drawn ? fmax(x_most, x) : x_most;
+            n_most = drawn ? fmax(n_most, n) : n_most;
+        }
+    }
+    ste_buf_printf(&values,
+                   "x_most = %.9g\nn_least = 1\nn_most = %.9g\nx_mean = %.9g\n"
+                   "n_mean = %.9g\n",
+                   1.1 * x_most, 3 * n_most, system->laws.throughput, system->laws.present);
+    figure->sentence = ste_figure_say(
+        f, "Over the whole run N = %s, X = %s/s, so R = N/X = %s.%s",
+        ste_say_number(f, system->laws.present), ste_say_number(f, system->laws.throughput),
+        ste_say_seconds(f, system->laws.response),
+        isfinite(a->residence_s)
+            ? ste_figure_say(f,
+                             " Driver and pool measured a mean residence of %s; X times that is "
+                             "%s messages, and the counted N is %s apart.",
+                             ste_say_seconds(f, a->residence_s),
+                             ste_say_number(f, a->little_present),
+                             ste_say_percent(f, fabs(a->little_apart)))
+            : " The mean residence was not measured beside it, so the law is not checked here.");
+    if (x_most > 0) {
+        ste_figure_draw(f, figure, &csv, &values);
+        return;
+    }
+    figure->missing = "no interval had messages present";
+    ste_buf_deinit(&csv);
+    ste_buf_deinit(&values);
+}
+
+static void bounds(struct ste_figures *f, const struct ste_analysis *a)
+{
+    struct ste_figure *figure = ste_figure_add(
+        f, "bounds", "Bounds on throughput",
+        "With few messages the sum of all demands bounds the rate, with many the slowest station "
+        "does; both meet at the knee N* = (D+Z)/Dmax. Demands are those at this run's batches.");
+    const struct ste_stage *system = ste_analysis_find(a, STE_STAGE_SYSTEM, "");
+    if (a->station_count == 0 || !isfinite(system->laws.present)) {
+        figure->missing = "no station's busy time was sampled";
+        return;
+    }
+    double knee = ste_oa_knee(&a->system), n_mean = fmax(system->laws.present, 1);
+    double n_end = 3 * fmax(n_mean, 4 * knee), x_end = system->laws.throughput;
+    struct ste_buf csv = {0}, values = {0};
+    ste_buf_append_cstr(&csv,
+                        "n,asymptotic_lower,asymptotic_upper,balanced_lower,balanced_upper\n");
+    for (size_t i = 0; i <= CURVE_POINTS; i++) {
+        double n = pow(n_end, (double)i / CURVE_POINTS);
+        struct ste_oa_bounds wide = ste_analysis_bounds(a, n, false);
+        struct ste_oa_bounds narrow = ste_analysis_bounds(a, n, true);
+        ste_csv_number(&csv, n, ',');
+        ste_csv_number(&csv, wide.lower, ',');
+        ste_csv_number(&csv, wide.upper, ',');
+        ste_csv_number(&csv, narrow.lower, ',');
+        ste_csv_number(&csv, narrow.upper, '\n');
+        x_end = fmax(x_end, wide.upper);
+    }
+    struct ste_oa_bounds end = ste_analysis_bounds(a, n_mean, true);
+    ste_buf_printf(&values,
+                   "knee = %.9g\nn_end = %.9g\nx_end = %.9g\nn_mean = %.9g\nx_mean = %.9g\n",
+                   fmax(knee, 1), n_end, 1.12 * x_end, n_mean, system->laws.throughput);
+    double station = 1 / ste_oa_demand_max(&a->system);
+    const char *limit = station < a->ceiling
+                            ? a->stations[ste_oa_bottleneck(&a->system)].stage->name
+                        : a->ceiling_by->kind == STE_STAGE_SYSTEM ? "machine's processors"
+                                                                  : a->ceiling_by->name;
+    figure->sentence = ste_figure_say(
+        f,
+        "The knee lies at %s messages; %s were there on average. At most %s messages a second are "
+        "possible with these demands, limited by the %s; %s were measured, %s of that.",
+        ste_say_number(f, knee), ste_say_number(f, n_mean), ste_say_number(f, end.upper), limit,
+        ste_say_number(f, system->laws.throughput),
+        ste_say_percent(f, system->laws.throughput / end.upper));
+    ste_figure_draw(f, figure, &csv, &values);
+}
+
+/* R of a station with m servers at throughput x, for one message of the system: the delay, and an
+ * open queue of one fast server (oa/laws.h, M/M/1). */
+static double station_response(const struct ste_station *station, double x)
+{
+    double fast = station->demand / station->servers;
+    return station->demand - fast + ste_oa_mm1_response(fast, x * fast);
+}
+
+struct curves {
+    double x_end, wall;       /* to where it is drawn; where the first station ends */
+    double r_least, r_most;   /* ms */
+    double x_mean, r_mean_ms; /* measured */
+    struct ste_buf each, area;
+};
+
+static void compute_curves(const struct ste_analysis *a, struct curves *curves)
+{
+    double end = fmin(1 / ste_oa_demand_max(&a->system), a->ceiling);
+    curves->wall = end;
+    curves->x_end = 1.08 * fmax(end, curves->x_mean);
+    curves->r_least = INFINITY;
+    curves->r_most = curves->r_mean_ms;
+    ste_buf_append_cstr(&curves->each, "x");
+    for (size_t s = 0; s < a->station_count; s++)
+        ste_buf_printf(&curves->each, ",%s", a->stations[s].stage->name);
+    ste_buf_append_cstr(&curves->each, ",all of them\n");
+    ste_buf_append_cstr(&curves->area, "x,lowest_ms,highest_ms\n");
+    for (size_t i = 0; i < CURVE_POINTS; i++) {
+        double x = end * .998 * (double)i / (CURVE_POINTS - 1), sum = 0;
+        double low = INFINITY, high = 0;
+        ste_csv_number(&curves->each, x, ',');
+        for (size_t s = 0; s < a->station_count; s++) {
+            double r_ms = 1e3 * station_response(&a->stations[s], x);
+            ste_csv_number(&curves->each, r_ms, ',');
+            sum += r_ms;
+            low = fmin(low, r_ms);
+            high = fmax(high, r_ms);
+        }
+        ste_csv_number(&curves->each, sum, '\n');
+        ste_csv_number(&curves->area, x, ',');
+        ste_csv_number(&curves->area, low, ',');
+        ste_csv_number(&curves->area, high, '\n');
+        curves->r_least = fmin(curves->r_least, low);
+        curves->r_most = fmax(curves->r_most, sum);
+    }
+}
+
+static void put_curve_values(const struct curves *curves, struct ste_buf *values)
+{
+    ste_buf_printf(values,
+                   "x_end = %.9g\nr_least = %.9g\nr_most = %.9g\nx_mean = %.9g\nr_mean = %.9g\n"
+                   "x_wall = %.9g\n",
+                   curves->x_end, curves->r_least / 2, curves->r_most * 3, curves->x_mean,
+                   curves->r_mean_ms, curves->wall);
+}
+
+static void performance(struct ste_figures *f, const struct ste_analysis *a)
+{
+    struct ste_figure *each = ste_figure_add(
+        f, "performance", "Performance curve of each component",
+        "R = S/(1 − X·S) for each station at its demand: what a message would wait there if "
+        "messages came evenly. Each curve ends where its station is full.");
+    struct ste_figure *area = ste_figure_add(
+        f, "area", "Performance operating area",
+        "Between the curve of the fastest and of the slowest component. Left of the red line the "
+        "engine can follow; a measured point far above the area is queues that were filled on "
+        "purpose (full speed), not work.");
+    const struct ste_stage *system = ste_analysis_find(a, STE_STAGE_SYSTEM, "");
+    if (a->station_count < 2 || !isfinite(system->laws.response)) {
+        each->missing = area->missing = "fewer than two stations with busy time were sampled";
+        return;
+    }
+    struct curves curves = {.x_mean = system->laws.throughput,
+                            .r_mean_ms = fmax(1e3 * system->laws.response, 1e-3)};
+    compute_curves(a, &curves);
+    double sum = 0;
+    for (size_t s = 0; s < a->station_count; s++)
+        sum += a->stations[s].demand;
+    const struct ste_stage *slowest = a->stations[ste_oa_bottleneck(&a->system)].stage;
+    each->sentence = ste_figure_say(
+        f,
+        "Without any waiting a message would take %s. The first station to fill is the %s, at %s "
+        "messages a second. Measured: %s at %s messages a second.",
+        ste_say_seconds(f, sum), slowest->name,
+        ste_say_number(f, 1 / ste_oa_demand_max(&a->system)),
+        ste_say_seconds(f, system->laws.response), ste_say_number(f, system->laws.throughput));
+    area->sentence = ste_figure_say(
+        f, "The run stood at %s of the %s messages a second at which the area ends.",
+        ste_say_percent(f, curves.x_mean / curves.wall), ste_say_number(f, curves.wall));
+    struct ste_buf values = {0};
+    put_curve_values(&curves, &values);
+    ste_buf_printf(&values, "columns = %zu\n", a->station_count + 2);
+    ste_figure_draw(f, each, &curves.each, &values);
+    put_curve_values(&curves, &values);
+    ste_buf_printf(&values, "wall = \"%s a second\"\n", ste_say_number(f, curves.wall));
+    ste_figure_draw(f, area, &curves.area, &values);
+}
+
+void ste_figures_laws(struct ste_figures *figures, const struct ste_analysis *analysis)
+{
+    little(figures, analysis);
+    bounds(figures, analysis);
+    performance(figures, analysis);
+}

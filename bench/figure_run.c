@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Figures of one run over time: the execution graph, the start, the rates, processor time. */
+#include <math.h>
+#include <string.h>
+
+#include "bench/figure.h"
+
+enum { RATE_BINS = 120 };
+
+struct scene {
+    struct ste_figures *figures;
+    const struct ste_analysis *analysis;
+    const struct ste_samples *samples;
+    size_t from, count; /* times that are drawn */
+    const double *times;
+};
+
+static void put_window(const struct scene *scene, size_t columns, struct ste_buf *values)
+{
+    ste_buf_printf(values, "columns = %zu\nfrom = %.9g\nto = %.9g\ncores = %g\n", columns,
+                   scene->analysis->from_s, scene->analysis->to_s, scene->analysis->cores);
+}
+
+static void draw(struct scene *scene, struct ste_figure *figure, const struct ste_columns *wide,
+                 const double *x, size_t count)
+{
+    struct ste_buf csv = {0}, values = {0};
+    ste_columns_csv(wide, x, count, &csv);
+    put_window(scene, wide->count + 1, &values);
+    ste_figure_draw(scene->figures, figure, &csv, &values);
+}
+
+/* `values` at the times drawn; NULL stays NULL. */
+static const double *shown(const struct scene *scene, const double *values)
+{
+    return values ? values + scene->from : NULL;
+}
+
+static void execution_graph(struct scene *scene)
+{
+    struct ste_figures *f = scene->figures;
+    const struct ste_analysis *a = scene->analysis;
+    struct ste_figure *figure = ste_figure_add(
+        f, "execution", "Execution graph",
+        "Arrivals lift a line, completions lower it; the area under it over the time is the mean "
+        "number present, N = W/T.");
+    const struct ste_stage *system = ste_analysis_find(a, STE_STAGE_SYSTEM, "");
+    struct ste_columns wide = {.x_title = "time_s"};
+    const struct ste_stage *longest = NULL;
+    ste_columns_add(&wide, "whole system", shown(scene, system->present));
+    for (size_t i = 0; i < a->stage_count; i++) {
+        const struct ste_stage *stage = &a->stages[i];
+        bool router = stage->kind == STE_STAGE_ROUTER && !stage->part;
+        bool node_type = stage->kind == STE_STAGE_NODE && stage->type[0];
+        if ((!router && !node_type) || !stage->present)
+            continue;
+        ste_columns_add(&wide, router ? "router" : ste_figure_say(f, "node %s", stage->type),
+                        shown(scene, stage->present));
+        if (!longest || stage->laws.present > longest->laws.present)
+            longest = stage;
+    }
+    if (!system->present || wide.count < 2) {
+        figure->missing = "neither router nor nodes were sampled";
+        return;
+    }
+    double most = 0, at_s = 0;
+    for (size_t i = a->first; i <= a->last; i++) {
+        if (system->present[i] <= most)
+            continue;
+        most = system->present[i];
+        at_s = a->times_s[i] - a->from_s;
+    }
+    figure->sentence = ste_figure_say(
+        f,
+        "At most %s messages were in the system, %s after the start; on average %s. Most of them "
+        "waited at %s%s%s: %s on average, %s of all.",
+        ste_say_number(f, most), ste_say_seconds(f, at_s), ste_say_number(f, system->laws.present),
+        longest->kind == STE_STAGE_ROUTER ? "the router" : "the nodes",
+        longest->type[0] ? " as " : "", longest->type, ste_say_number(f, longest->laws.present),
+        ste_say_percent(f, longest->laws.present / system->laws.present));
+    draw(scene, figure, &wide, scene->times, scene->count);
+}
+
+/* The first time at which `values` has reached `level`; NAN: never. */
+static double when(const struct ste_analysis *a, const double *values, double level)
+{
+    for (size_t i = a->first; values && i <= a->last; i++)
+        if (values[i] >= level)
+            return a->times_s[i];
+    return NAN;
+}
+
+static const struct ste_stage *stage_of(const struct ste_analysis *a, enum ste_stage_kind kind)
+{
+    return ste_analysis_find(a, kind, "");
+}
+
+static void driver_lag(struct scene *scene)
+{
+    struct ste_figures *f = scene->figures;
+    const struct ste_analysis *a = scene->analysis;
+    struct ste_figure *figure =
+        ste_figure_add(f, "lag", "Driver lag at the start",
+                       "The distance upwards between two lines is the number of messages between "
+                       "two stages, the distance sideways how long one waits there.");
+    const struct ste_stage *system = stage_of(a, STE_STAGE_SYSTEM);
+    const struct ste_stage *router = stage_of(a, STE_STAGE_ROUTER);
+    const struct ste_stage *node = stage_of(a, STE_STAGE_NODE);
+    if (!stage_of(a, STE_STAGE_DRIVER) || !router || !node) {
+        figure->missing = "the samples lack the driver, the router or the nodes";
+        return;
+    }
+    size_t all = a->last - a->first + 1, count = all / 5 > 12 ? all / 5 : all < 12 ? all : 12;
+    double *x = STE_ARENA_ARRAY(f->arena, double, all);
+    for (size_t i = 0; x && i < count; i++)
+        x[i] = a->times_s[a->first + i] - a->from_s;
+    struct ste_columns wide = {.x_title = "time_s"};
+    ste_columns_add(&wide, "confirmed to the driver", system->arrived + a->first);
+    ste_columns_add(&wide, "routed", router->done + a->first);
+    ste_columns_add(&wide, "committed", node->done + a->first);
+    ste_columns_add(&wide, "cleared", system->done + a->first);
+    double first = when(a, system->arrived, 1),
+           cleared = when(a, system->done, system->done[a->first] + 1);
+    double sent = when(a, system->arrived, system->arrived[a->last]);
+    double ahead = 0;
+    for (size_t i = a->first; i <= a->last; i++)
+        if (a->times_s[i] == sent)
+            ahead = system->arrived[i] - system->done[i];
+    figure->sentence = ste_figure_say(
+        f,
+        "The first message was cleared %s after the first was confirmed (to within an interval of "
+        "%s). The driver had its last confirm %s after its start; %s messages, %s of all, were "
+        "then still to be cleared.",
+        ste_say_seconds(f, cleared - first), ste_say_seconds(f, a->interval_s),
+        ste_say_seconds(f, sent - a->from_s), ste_say_number(f, ahead),
+        ste_say_percent(f, ahead / system->arrived[a->last]));
+    if (x)
+        draw(scene, figure, &wide, x, count);
+}
+
+struct bins {
+    size_t count;
+    double *times; /* middles */
+    size_t *edges; /* count + 1, indexes of times_s */
+};
+
+/* The window in at most RATE_BINS pieces of whole intervals. */
+static struct bins bins_of(const struct scene *scene)
+{
+    const struct ste_analysis *a = scene->analysis;
+    size_t intervals = a->last - a->first, each = (intervals + RATE_BINS - 1) / RATE_BINS;
+    struct bins bins = {.count = intervals / each};
+    bins.times = STE_ARENA_ARRAY(scene->figures->arena, double, bins.count);
+    bins.edges = STE_ARENA_ARRAY(scene->figures->arena, size_t, bins.count + 1);
+    if (!bins.times || !bins.edges)
+        return (struct bins){0};
+    for (size_t i = 0; i <= bins.count; i++)
+        bins.edges[i] = a->first + i * each;
+    for (size_t i = 0; i < bins.count; i++)
+        bins.times[i] = (a->times_s[bins.edges[i]] + a->times_s[bins.edges[i + 1]]) / 2;
+    return bins;
+}
+
+/* Growth a second in each bin, times `factor`. */
+static double *slopes(const struct scene *scene, const struct bins *bins, const double *grown,
+                      double factor)
+{
+    double *rates = grown ? STE_ARENA_ARRAY(scene->figures->arena, double, bins->count) : NULL;
+    for (size_t i = 0; rates && i < bins->count; i++) {
+        size_t from = bins->edges[i], to = bins->edges[i + 1];
+        rates[i] = factor * (grown[to] - grown[from]) /
+                   (scene->analysis->times_s[to] - scene->analysis->times_s[from]);
+    }
+    return rates;
+}
+
+static void rates_over_time(struct scene *scene)
+{
+    struct ste_figures *f = scene->figures;
+    const struct ste_analysis *a = scene->analysis;
+    struct ste_figure *figure =
+        ste_figure_add(f, "rate", "Rate over time",
+                       "Throughput X = C/T of each interval. Where one line runs above the next, "
+                       "a queue grows between the two.");
+    const struct ste_stage *system = stage_of(a, STE_STAGE_SYSTEM);
+    const struct ste_stage *router = stage_of(a, STE_STAGE_ROUTER);
+    const struct ste_stage *node = stage_of(a, STE_STAGE_NODE);
+    struct bins bins = bins_of(scene);
+    double *cleared = slopes(scene, &bins, system->done, 1);
+    if (bins.count < 2 || !cleared) {
+        figure->missing = "fewer than three samples while messages moved";
+        return;
+    }
+    struct ste_columns wide = {.x_title = "time_s"};
+    ste_columns_add(&wide, "confirmed to the driver", slopes(scene, &bins, system->arrived, 1));
+    ste_columns_add(&wide, "routed", router ? slopes(scene, &bins, router->done, 1) : NULL);
+    ste_columns_add(&wide, "committed", node ? slopes(scene, &bins, node->done, 1) : NULL);
+    ste_columns_add(&wide, "cleared", cleared);
+    size_t skip = bins.count / 10, middle = bins.count - 2 * skip;
+    double *ordered = STE_ARENA_ARRAY(f->arena, double, middle);
+    if (ordered) {
+        memcpy(ordered, cleared + skip, middle * sizeof *ordered);
+        double median = ste_median(ordered, middle);
+        figure->sentence = ste_figure_say(
+            f,
+            "Over the whole run %s messages a second were cleared. Without the first and last "
+            "tenth of the time the median is %s, from %s to %s.",
+            ste_say_number(f, system->laws.throughput), ste_say_number(f, median),
+            ste_say_number(f, ordered[0]), ste_say_number(f, ordered[middle - 1]));
+    }
+    draw(scene, figure, &wide, bins.times, bins.count);
+}
+
+static void node_processors(struct scene *scene)
+{
+    struct ste_figures *f = scene->figures;
+    const struct ste_analysis *a = scene->analysis;
+    struct ste_figure *figure = ste_figure_add(
+        f, "node_cpu", "Processor time of a node",
+        "Processor time in each interval, as a share of one processor; a node with several "
+        "workers may use more than one. A flat line is a steady run.");
+    struct ste_growth growth = {scene->samples, a->times_s, a->time_count, f->arena};
+    struct bins bins = bins_of(scene);
+    struct ste_columns wide = {.x_title = "time_s"};
+    double sum = 0;
+    for (size_t i = 0; i < a->stage_count && bins.count >= 2; i++) {
+        const struct ste_stage *stage = &a->stages[i];
+        if (stage->kind != STE_STAGE_NODE || !stage->part || stage->type[0])
+            continue;
+        const double *cpu = ste_growth_of(&growth, STE_Q_PROCESS_CPU, stage->name, "");
+        if (!cpu)
+            continue;
+        ste_columns_add(&wide, stage->name, slopes(scene, &bins, cpu, 100));
+        sum += cpu[a->last] - cpu[a->first];
+    }
+    if (wide.count == 0) {
+        figure->missing = "no node's processor time was sampled";
+        return;
+    }
+    const struct ste_stage *node = stage_of(a, STE_STAGE_NODE);
+    const double *waits = ste_growth_of(&growth, STE_Q_WORKER_DATABASE, "node", "");
+    double seconds = a->to_s - a->from_s;
+    figure->sentence = ste_figure_say(
+        f, "A node used %s of one processor on average.%s",
+        ste_say_percent(f, sum / seconds / (double)wide.count),
+        waits && node
+            ? ste_figure_say(f, " Its workers waited for the database in %s of their time.",
+                             ste_say_percent(f, (waits[a->last] - waits[a->first]) /
+                                                    (seconds * node->counts.servers)))
+            : "");
+    draw(scene, figure, &wide, bins.times, bins.count);
+}
+
+/* Each line is the sum of those before it, so that the areas lie on each other. */
+static void stack(struct ste_columns *wide, struct ste_figures *f, const char *title,
+                  const double *add, size_t count)
+{
+    double *sum = add ? STE_ARENA_ARRAY(f->arena, double, count) : NULL;
+    const double *below = wide->count > 0 ? wide->series[wide->count - 1].values : NULL;
+    for (size_t i = 0; sum && i < count; i++)
+        sum[i] = fmax(add[i], 0) + (below ? below[i] : 0);
+    ste_columns_add(wide, title, sum);
+}
+
+static void machine_processors(struct scene *scene)
+{
+    struct ste_figures *f = scene->figures;
+    const struct ste_analysis *a = scene->analysis;
+    struct ste_figure *figure =
+        ste_figure_add(f, "cpu", "Processor time of each process",
+                       "Areas lie on each other. Where their top reaches the dashed line, the "
+                       "machine has no processor left.");
+    struct ste_growth growth = {scene->samples, a->times_s, a->time_count, f->arena};
+    static const struct {
+        const char *title, *name;
+        enum ste_quantity quantity;
+    } parts[] = {
+        {"driver", "", STE_Q_DRIVER_CPU},         {"pool", "", STE_Q_POOL_CPU},
+        {"routers", "router", STE_Q_PROCESS_CPU}, {"nodes", "node", STE_Q_PROCESS_CPU},
+        {"broker", "broker", STE_Q_PROCESS_CPU},  {"shards", "shard", STE_Q_PROCESS_CPU},
+    };
+    struct bins bins = bins_of(scene);
+    struct ste_columns wide = {.x_title = "time_s"};
+    const char *largest = "";
+    double most = 0, sum = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && bins.count >= 2; i++) {
+        const double *cpu = ste_growth_of(&growth, parts[i].quantity, parts[i].name, "");
+        stack(&wide, f, parts[i].title, slopes(scene, &bins, cpu, 1), bins.count);
+        double used = cpu ? cpu[a->last] - cpu[a->first] : 0;
+        sum += used;
+        if (used <= most)
+            continue;
+        most = used;
+        largest = parts[i].title;
+    }
+    if (wide.count == 0) {
+        figure->missing = "no processor time was sampled";
+        return;
+    }
+    const double *busy = ste_growth_of(&growth, STE_Q_MACHINE_BUSY, "", "");
+    double *machine = slopes(scene, &bins, busy, 1);
+    for (size_t i = 0; machine && i < bins.count; i++)
+        machine[i] -= wide.series[wide.count - 1].values[i];
+    stack(&wide, f, "all else", machine, bins.count);
+    double all = busy ? busy[a->last] - busy[a->first] : sum;
+    figure->sentence = ste_figure_say(
+        f,
+        "%s of %g processors were in use on average (%s). The largest part is that of the %s: %s.",
+        ste_say_number(f, all / (a->to_s - a->from_s)), a->cores,
+        ste_say_percent(f, all / (a->to_s - a->from_s) / a->cores), largest,
+        ste_say_percent(f, most / all));
+    draw(scene, figure, &wide, bins.times, bins.count);
+}
+
+void ste_figures_run(struct ste_figures *figures, const struct ste_analysis *analysis,
+                     const struct ste_samples *samples)
+{
+    struct scene scene = {.figures = figures,
+                          .analysis = analysis,
+                          .samples = samples,
+                          .from = analysis->first,
+                          .count = analysis->last - analysis->first + 1,
+                          .times = analysis->times_s + analysis->first};
+    execution_graph(&scene);
+    driver_lag(&scene);
+    rates_over_time(&scene);
+    node_processors(&scene);
+    machine_processors(&scene);
+}

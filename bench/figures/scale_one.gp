@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+file = 'scale_one.csv'
+eval upright("messages a second")
+set xlabel "nodes"
+set xtics 1
+load 'points.gp'
