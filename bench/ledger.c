@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/signals.h"
 
 enum { LEDGER_GROUP_MS = 100, LEDGER_WAITING_BYTES_MAX = 8 << 20 };
 
@@ -118,7 +119,7 @@ enum ste_code ste_ledger_open(const char *path, struct ste_ledger **ret, struct 
     (void)pthread_cond_init(&ledger->work, &attributes);
     (void)pthread_cond_init(&ledger->written, &attributes);
     (void)pthread_condattr_destroy(&attributes);
-    if (pthread_create(&ledger->thread, NULL, write_groups, ledger) != 0) {
+    if (!ste_signals_start_thread(&ledger->thread, write_groups, ledger)) {
         (void)close(ledger->fd);
         free(ledger);
         return ste_error_set(err, STE_E_NOMEM, "could not start the ledger's thread");

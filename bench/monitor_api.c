@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/signals.h"
 #include "bench/monitor_parts.h"
 #include "mq/topology_api.h"
 
@@ -98,7 +99,7 @@ enum ste_code ste_monitor_api_start(const struct ste_cluster *cluster,
     enum ste_code rc = ste_api_open(cluster, &api->api, err);
     if (rc == STE_OK &&
         (pthread_mutex_init(&api->lock, NULL) != 0 || pthread_cond_init(&api->wake, NULL) != 0 ||
-         pthread_create(&api->thread, NULL, run, api) != 0))
+         !ste_signals_start_thread(&api->thread, run, api)))
         rc = ste_error_set(err, STE_E_NOMEM, "could not start a thread");
     if (rc == STE_OK) {
         *ret = api;

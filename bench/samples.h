@@ -34,7 +34,7 @@ STE_MUST_CHECK enum ste_code ste_samples_create(const char *path, struct ste_sam
                                                 struct ste_error *err);
 /* Commas and control characters in texts become blanks. */
 void ste_samples_meta(struct ste_samples_writer *writer, const char *quantity, const char *value);
-/* A following row belongs to this moment. */
+/* The rows that follow belong to this moment; those before are in the file. */
 void ste_samples_at(struct ste_samples_writer *writer, uint64_t at_us);
 void ste_samples_put(struct ste_samples_writer *writer, enum ste_quantity quantity,
                      const char *name, const char *type_or_empty, double value);

@@ -56,6 +56,7 @@ void ste_samples_meta(struct ste_samples_writer *writer, const char *quantity, c
 
 void ste_samples_at(struct ste_samples_writer *writer, uint64_t at_us)
 {
+    note(writer, fflush(writer->file) == 0);
     writer->at_us = at_us;
 }
 

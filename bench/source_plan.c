@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "base/signals.h"
+
 enum { SOURCE_UNITS_BYTES_MAX = 256 << 20, SOURCE_UNITS_MIN = 4 };
 
 struct ste_source_unit *ste_source_ready(struct ste_source *source)
@@ -131,7 +133,7 @@ enum ste_code ste_source_open_plan(const struct ste_gen_plan *plan, unsigned bat
     (void)pthread_mutex_init(&source->mutex, NULL);
     (void)pthread_cond_init(&source->freed, NULL);
     if (make_units(source, deliveries))
-        source->started = pthread_create(&source->thread, NULL, make, source) == 0;
+        source->started = ste_signals_start_thread(&source->thread, make, source);
     if (!source->started) {
         ste_source_close(source);
         return ste_error_set(err, STE_E_NOMEM, "could not start the thread that makes trades");

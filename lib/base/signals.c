@@ -28,6 +28,17 @@ enum ste_code ste_signals_open(int *ret_fd, struct ste_error *err)
     return STE_OK;
 }
 
+bool ste_signals_start_thread(pthread_t *ret, void *(*run)(void *context), void *context)
+{
+    sigset_t all, before;
+    (void)sigfillset(&all);
+    if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
+        return false;
+    const bool good = pthread_create(ret, NULL, run, context) == 0;
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL); /* what was set before can be set again */
+    return good;
+}
+
 int ste_signals_wait(int fd, int timeout_ms)
 {
     struct pollfd wait = {.fd = fd, .events = POLLIN};

@@ -12,6 +12,26 @@
 
 #include "base/signals.h"
 
+static void *read_mask(void *mask)
+{
+    (void)pthread_sigmask(SIG_BLOCK, NULL, mask);
+    return NULL;
+}
+
+/* First of all, while nothing is blocked yet. */
+static void a_thread_is_given_no_signal(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    sigset_t of_thread, own;
+    assert_true(ste_signals_start_thread(&thread, read_mask, &of_thread));
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    (void)read_mask(&own);
+    assert_int_equal(sigismember(&of_thread, SIGTERM), 1);
+    assert_int_equal(sigismember(&of_thread, SIGINT), 1);
+    assert_int_equal(sigismember(&own, SIGTERM), 0);
+}
+
 static void signals_are_read_one_by_one(void **state)
 {
     (void)state;
@@ -46,6 +66,7 @@ static void a_broken_pipe_is_an_error_of_the_write(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_thread_is_given_no_signal),
         cmocka_unit_test(signals_are_read_one_by_one),
         cmocka_unit_test(a_broken_pipe_is_an_error_of_the_write),
     };
