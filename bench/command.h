@@ -23,8 +23,10 @@ int ste_bench_drive(int argc, char **argv);
 int ste_bench_pool(int argc, char **argv);
 int ste_bench_run(int argc, char **argv);
 int ste_bench_ceiling(int argc, char **argv);
+int ste_bench_model(int argc, char **argv);
 int ste_bench_monitor(int argc, char **argv);
 int ste_bench_qos(int argc, char **argv);
+int ste_bench_compare(int argc, char **argv);
 int ste_bench_codec(int argc, char **argv);
 int ste_bench_report(int argc, char **argv);
 

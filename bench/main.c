@@ -16,8 +16,10 @@ static const struct {
     {"drive", ste_bench_drive, "sign a set and send it to ste.in"},
     {"pool", ste_bench_pool, "take the clearing messages from ste.cls"},
     {"ceiling", ste_bench_ceiling, "measure the broker alone and a shard alone"},
+    {"model", ste_bench_model, "predict other numbers of nodes and shards from one run"},
     {"monitor", ste_bench_monitor, "sample queues, routers, nodes, shards and the machine"},
     {"qos", ste_bench_qos, "measure the broker by size, demand, senders and receivers"},
+    {"compare", ste_bench_compare, "tell whether result files B fell behind A"},
     {"codec", ste_bench_codec, "measure encoding and decoding of a message on one core"},
     {"report", ste_bench_report, "the Buzen-Denning table, figures and a page from samples"},
 };
