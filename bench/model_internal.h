@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Between the files of the capacity model: what one round of a worker is made of. */
+#ifndef STE_BENCH_MODEL_INTERNAL_H
+#define STE_BENCH_MODEL_INTERNAL_H
+
+#include "bench/model.h"
+
+/* Parts of a node's CPU for a batch: before the rows are held, while, and after. From the stages of
+ * docs/BENCHMARKS.md, "Where the time goes" (receive and check; lock and load, decide, compose and
+ * commit; relay and ack; "the rest" spread). */
+#define STE_MODEL_NODE_BEFORE .30
+#define STE_MODEL_NODE_INSIDE .60
+/* Part of a shard's CPU for a batch that is locking and loading; the rest is writing. */
+#define STE_MODEL_SHARD_LOAD .35
+
+/* CPU per second that one connected worker without work costs a shard: it reads table day and
+ * sweeps the outbox once a second. */
+#define STE_MODEL_SHARD_IDLE_WORKER .0006
+
+/* node/batch.h and router/router.h: how long a batch and a publication stay open. */
+#define STE_MODEL_BUSY_RECORDS 48
+#define STE_MODEL_LINGER_S .003
+#define STE_MODEL_BUSY_LINGER_S .012
+#define STE_MODEL_GATHER_S .002
+
+/* Records in one publication of the router, at that number of shards. */
+double ste_model_publication(const struct ste_model *model, const struct ste_model_case *asked);
+/* Records in a batch when work is always waiting. */
+double ste_model_batch(const struct ste_model *model, const struct ste_model_case *asked);
+/* CPU seconds a message. */
+double ste_model_demand(const struct ste_model *model, const struct ste_model_case *asked,
+                        enum ste_model_part part, double batch, double publication);
+/* Cores that one node, or one shard, may use for messages. */
+double ste_model_share(const struct ste_model *model, const struct ste_model_case *asked,
+                       enum ste_model_part part);
+/* Seconds after which a quota is full again; 0: not held. */
+double ste_model_period(const struct ste_model *model, const struct ste_model_case *asked,
+                        enum ste_model_part part);
+/* Cores left to the workers that are not held, while so many messages a second go through. */
+double ste_model_cores_left(const struct ste_model *model, const struct ste_model_case *asked,
+                            double throughput, double batch);
+
+#endif
