@@ -261,13 +261,21 @@ const struct ste_stage *ste_analysis_find(const struct ste_analysis *analysis,
     return NULL;
 }
 
+/* From above the processors are one more limit. From below they are one more station: that counts
+ * their work twice, so that the bound holds however the stations share them. */
 struct ste_oa_bounds ste_analysis_bounds(const struct ste_analysis *analysis, double n,
                                          bool balanced)
 {
-    struct ste_oa_bounds bounds =
-        balanced ? ste_oa_balanced(&analysis->system, n) : ste_oa_asymptotic(&analysis->system, n);
+    struct ste_oa_bounds (*of)(const struct ste_oa_system *, double) =
+        balanced ? ste_oa_balanced : ste_oa_asymptotic;
+    double demands[STE_STATIONS_MAX + 1];
+    struct ste_oa_system shared = {.demands = demands, .think = analysis->system.think};
+    struct ste_oa_bounds bounds = of(&analysis->system, n);
+    for (; shared.count < analysis->system.count; shared.count++)
+        demands[shared.count] = analysis->system.demands[shared.count];
+    demands[shared.count++] = 1 / analysis->ceiling;
     bounds.upper = fmin(bounds.upper, analysis->ceiling);
-    bounds.lower = fmin(bounds.lower, bounds.upper);
+    bounds.lower = fmin(of(&shared, n).lower, bounds.upper);
     return bounds;
 }
 

@@ -118,7 +118,7 @@ static enum ste_code load_svg(struct ste_figures *figures, struct ste_figure *fi
     ste_buf_append(&text, "", 1);
     enum ste_code rc = STE_OK;
     const char *start = text.failed ? NULL : strstr(text.at, "<svg");
-    if (!start || !strstr(start, "gnuplot_plot_1"))
+    if (!start || !strstr(start, "_plot_1"))
         rc = ste_error_set(figures->err, STE_E_FILE, "gnuplot drew nothing into %s", path);
     else
         figure->svg = ste_arena_dup(figures->arena, ste_bytes_of(start));

@@ -68,6 +68,9 @@ void ste_columns_csv(const struct ste_columns *wide, const double *x, size_t cou
                      struct ste_buf *csv);
 void ste_csv_number(struct ste_buf *csv, double value, char behind); /* NAN as NaN */
 
+/* A stage's colour, the same in all figures: "#2f6fde". */
+const char *ste_stage_colour(enum ste_stage_kind kind);
+
 /* "12,345", "0.93"; "1.2 s", "340 ms", "45 µs"; "93 %". In the arena. */
 const char *ste_say_number(struct ste_figures *figures, double value);
 const char *ste_say_seconds(struct ste_figures *figures, double seconds);

@@ -60,6 +60,14 @@ static void little(struct ste_figures *f, const struct ste_analysis *a)
     ste_buf_deinit(&values);
 }
 
+/* What ends the throughput: a station, or processors. */
+static const char *limit_of(const struct ste_analysis *a)
+{
+    if (1 / ste_oa_demand_max(&a->system) < a->ceiling)
+        return a->stations[ste_oa_bottleneck(&a->system)].stage->name;
+    return a->ceiling_by->kind == STE_STAGE_SYSTEM ? "machine's processors" : a->ceiling_by->name;
+}
+
 static void bounds(struct ste_figures *f, const struct ste_analysis *a)
 {
     struct ste_figure *figure = ste_figure_add(
@@ -91,27 +99,36 @@ static void bounds(struct ste_figures *f, const struct ste_analysis *a)
     ste_buf_printf(&values,
                    "knee = %.9g\nn_end = %.9g\nx_end = %.9g\nn_mean = %.9g\nx_mean = %.9g\n",
                    fmax(knee, 1), n_end, 1.12 * x_end, n_mean, system->laws.throughput);
-    double station = 1 / ste_oa_demand_max(&a->system);
-    const char *limit = station < a->ceiling
-                            ? a->stations[ste_oa_bottleneck(&a->system)].stage->name
-                        : a->ceiling_by->kind == STE_STAGE_SYSTEM ? "machine's processors"
-                                                                  : a->ceiling_by->name;
     figure->sentence = ste_figure_say(
         f,
         "The knee lies at %s messages; %s were there on average. At most %s messages a second are "
         "possible with these demands, limited by the %s; %s were measured, %s of that.",
-        ste_say_number(f, knee), ste_say_number(f, n_mean), ste_say_number(f, end.upper), limit,
-        ste_say_number(f, system->laws.throughput),
+        ste_say_number(f, knee), ste_say_number(f, n_mean), ste_say_number(f, end.upper),
+        limit_of(a), ste_say_number(f, system->laws.throughput),
         ste_say_percent(f, system->laws.throughput / end.upper));
     ste_figure_draw(f, figure, &csv, &values);
 }
 
 /* R of a station with m servers at throughput x, for one message of the system: the delay, and an
  * open queue of one fast server (oa/laws.h, M/M/1). */
-static double station_response(const struct ste_station *station, double x)
+static double station_response(double demand, double servers, double x)
 {
-    double fast = station->demand / station->servers;
-    return station->demand - fast + ste_oa_mm1_response(fast, x * fast);
+    double fast = demand / servers;
+    return demand - fast + ste_oa_mm1_response(fast, x * fast);
+}
+
+/* The processors that set the ceiling, as a station: where there is work for all of them. */
+struct shared {
+    double servers, demand;
+};
+static struct shared shared_of(const struct ste_analysis *a)
+{
+    const struct ste_stage *by = a->ceiling_by;
+    if (!by || !isfinite(a->ceiling))
+        return (struct shared){0};
+    bool own = by->kind == STE_STAGE_SYSTEM || by->kind == STE_STAGE_SHARD;
+    double servers = fmax(own ? by->counts.servers : by->processors, 1);
+    return (struct shared){.servers = servers, .demand = servers / a->ceiling};
 }
 
 struct curves {
@@ -121,36 +138,59 @@ struct curves {
     struct ste_buf each, area;
 };
 
-static void compute_curves(const struct ste_analysis *a, struct curves *curves)
+static void put_headings(const struct ste_analysis *a, const struct shared *shared,
+                         struct curves *curves)
+{
+    ste_buf_append_cstr(&curves->each, "x");
+    for (size_t s = 0; s < a->station_count; s++)
+        ste_buf_printf(&curves->each, ",%s", a->stations[s].stage->name);
+    if (shared->servers > 0)
+        ste_buf_printf(&curves->each, ",processors%s%s",
+                       a->ceiling_by->kind == STE_STAGE_SYSTEM ? "" : " of ",
+                       a->ceiling_by->kind == STE_STAGE_SYSTEM ? "" : a->ceiling_by->name);
+    ste_buf_append_cstr(&curves->each, ",all of them\n");
+    ste_buf_append_cstr(&curves->area, "x,lowest_ms,highest_ms\n");
+}
+
+/* One row: each station, the processors, and all: every station and the wait for a processor. */
+static void put_row(const struct ste_analysis *a, const struct shared *shared, double x,
+                    struct curves *curves)
+{
+    double sum = 0, low = INFINITY, high = 0;
+    ste_csv_number(&curves->each, x, ',');
+    for (size_t s = 0; s < a->station_count; s++) {
+        double r_ms = 1e3 * station_response(a->stations[s].demand, a->stations[s].servers, x);
+        ste_csv_number(&curves->each, r_ms, ',');
+        sum += r_ms;
+        low = fmin(low, r_ms);
+        high = fmax(high, r_ms);
+    }
+    if (shared->servers > 0) {
+        double r_ms = 1e3 * station_response(shared->demand, shared->servers, x);
+        ste_csv_number(&curves->each, r_ms, ',');
+        sum += r_ms - 1e3 * shared->demand;
+        low = fmin(low, r_ms);
+        high = fmax(high, r_ms);
+    }
+    ste_csv_number(&curves->each, sum, '\n');
+    ste_csv_number(&curves->area, x, ',');
+    ste_csv_number(&curves->area, low, ',');
+    ste_csv_number(&curves->area, high, '\n');
+    curves->r_least = fmin(curves->r_least, low);
+    curves->r_most = fmax(curves->r_most, sum);
+}
+
+static void compute_curves(const struct ste_analysis *a, const struct shared *shared,
+                           struct curves *curves)
 {
     double end = fmin(1 / ste_oa_demand_max(&a->system), a->ceiling);
     curves->wall = end;
     curves->x_end = 1.08 * fmax(end, curves->x_mean);
     curves->r_least = INFINITY;
     curves->r_most = curves->r_mean_ms;
-    ste_buf_append_cstr(&curves->each, "x");
-    for (size_t s = 0; s < a->station_count; s++)
-        ste_buf_printf(&curves->each, ",%s", a->stations[s].stage->name);
-    ste_buf_append_cstr(&curves->each, ",all of them\n");
-    ste_buf_append_cstr(&curves->area, "x,lowest_ms,highest_ms\n");
-    for (size_t i = 0; i < CURVE_POINTS; i++) {
-        double x = end * .998 * (double)i / (CURVE_POINTS - 1), sum = 0;
-        double low = INFINITY, high = 0;
-        ste_csv_number(&curves->each, x, ',');
-        for (size_t s = 0; s < a->station_count; s++) {
-            double r_ms = 1e3 * station_response(&a->stations[s], x);
-            ste_csv_number(&curves->each, r_ms, ',');
-            sum += r_ms;
-            low = fmin(low, r_ms);
-            high = fmax(high, r_ms);
-        }
-        ste_csv_number(&curves->each, sum, '\n');
-        ste_csv_number(&curves->area, x, ',');
-        ste_csv_number(&curves->area, low, ',');
-        ste_csv_number(&curves->area, high, '\n');
-        curves->r_least = fmin(curves->r_least, low);
-        curves->r_most = fmax(curves->r_most, sum);
-    }
+    put_headings(a, shared, curves);
+    for (size_t i = 0; i < CURVE_POINTS; i++)
+        put_row(a, shared, end * .998 * (double)i / (CURVE_POINTS - 1), curves);
 }
 
 static void put_curve_values(const struct curves *curves, struct ste_buf *values)
@@ -158,7 +198,7 @@ static void put_curve_values(const struct curves *curves, struct ste_buf *values
     ste_buf_printf(values,
                    "x_end = %.9g\nr_least = %.9g\nr_most = %.9g\nx_mean = %.9g\nr_mean = %.9g\n"
                    "x_wall = %.9g\n",
-                   curves->x_end, curves->r_least / 2, curves->r_most * 3, curves->x_mean,
+                   curves->x_end, curves->r_least / 2, curves->r_most * 10, curves->x_mean,
                    curves->r_mean_ms, curves->wall);
 }
 
@@ -180,24 +220,29 @@ static void performance(struct ste_figures *f, const struct ste_analysis *a)
     }
     struct curves curves = {.x_mean = system->laws.throughput,
                             .r_mean_ms = fmax(1e3 * system->laws.response, 1e-3)};
-    compute_curves(a, &curves);
+    struct shared shared = shared_of(a);
+    compute_curves(a, &shared, &curves);
     double sum = 0;
-    for (size_t s = 0; s < a->station_count; s++)
+    const char *paint = "";
+    for (size_t s = 0; s < a->station_count; s++) {
         sum += a->stations[s].demand;
-    const struct ste_stage *slowest = a->stations[ste_oa_bottleneck(&a->system)].stage;
+        paint = ste_figure_say(f, "%s%s ", paint, ste_stage_colour(a->stations[s].stage->kind));
+    }
+    const char *slowest = limit_of(a);
     each->sentence = ste_figure_say(
         f,
-        "Without any waiting a message would take %s. The first station to fill is the %s, at %s "
-        "messages a second. Measured: %s at %s messages a second.",
-        ste_say_seconds(f, sum), slowest->name,
-        ste_say_number(f, 1 / ste_oa_demand_max(&a->system)),
+        "Without any waiting a message would take %s. The first to fill is the %s, at %s messages "
+        "a second. Measured: %s at %s messages a second.",
+        ste_say_seconds(f, sum), slowest, ste_say_number(f, curves.wall),
         ste_say_seconds(f, system->laws.response), ste_say_number(f, system->laws.throughput));
     area->sentence = ste_figure_say(
         f, "The run stood at %s of the %s messages a second at which the area ends.",
         ste_say_percent(f, curves.x_mean / curves.wall), ste_say_number(f, curves.wall));
     struct ste_buf values = {0};
     put_curve_values(&curves, &values);
-    ste_buf_printf(&values, "columns = %zu\n", a->station_count + 2);
+    ste_buf_printf(&values, "columns = %zu\npaint = \"%s%s\"\n",
+                   a->station_count + (shared.servers > 0 ? 3 : 2), paint,
+                   ste_stage_colour(STE_STAGE_SYSTEM));
     ste_figure_draw(f, each, &curves.each, &values);
     put_curve_values(&curves, &values);
     ste_buf_printf(&values, "wall = \"%s a second\"\n", ste_say_number(f, curves.wall));

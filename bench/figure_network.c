@@ -37,7 +37,7 @@ static void station(struct drawing *drawing, double x, double y, const char *nam
                     const struct ste_stage *stage)
 {
     struct ste_figures *f = drawing->figures;
-    box(drawing, BLOCK_STATIONS, x, y, 6, 3.6, name);
+    box(drawing, BLOCK_STATIONS, x, y, 5.7, 3.6, name);
     if (!stage)
         return;
     text(drawing, BLOCK_SMALL, x, y - 5.4,
@@ -49,25 +49,26 @@ static void station(struct drawing *drawing, double x, double y, const char *nam
 static void queue(struct drawing *drawing, double x, double y, const char *name, double length)
 {
     struct ste_figures *f = drawing->figures;
-    box(drawing, BLOCK_QUEUES, x, y, 5, 2.4, name);
+    box(drawing, BLOCK_QUEUES, x, y, 4.3, 2.4, name);
     if (isfinite(length))
         text(drawing, BLOCK_SMALL, x, y - 4, ste_figure_say(f, "N %s", ste_say_number(f, length)));
 }
 
 static void typed_queues(struct drawing *drawing)
 {
+    struct ste_figures *f = drawing->figures;
     for (size_t t = 0; t < STE_STAGE_TYPE_COUNT; t++) {
-        const struct ste_stage *stage =
-            ste_analysis_find(drawing->analysis, STE_STAGE_NODE, ste_stage_type_names[t]);
-        double y = 45.5 - 9 * (double)t;
-        box(drawing, BLOCK_QUEUES, 50, y, 5, 2.2, ste_stage_type_names[t]);
-        arrow(drawing, 38.4, 29, 44.4, y);
-        arrow(drawing, 55.4, y, 61.4, 29);
-        if (stage)
-            text(drawing, BLOCK_SMALL, 50, y - 3.9,
-                 ste_figure_say(drawing->figures, "X %s/s, N %s",
-                                ste_say_number(drawing->figures, stage->laws.throughput),
-                                ste_say_number(drawing->figures, stage->laws.present)));
+        const char *type = ste_stage_type_names[t];
+        const struct ste_stage *stage = ste_analysis_find(drawing->analysis, STE_STAGE_NODE, type);
+        double y = 45.2 - 9.6 * (double)t;
+        box(drawing, BLOCK_QUEUES, 50, y, 9.4, 3.6, "");
+        text(drawing, BLOCK_BOLD, 50, y + 1.3, type);
+        text(drawing, BLOCK_SMALL, 50, y - 1.5,
+             !stage ? "none"
+                    : ste_figure_say(f, "X %s/s, N %s", ste_say_number(f, stage->laws.throughput),
+                                     ste_say_number(f, stage->laws.present)));
+        arrow(drawing, 35.5, 26, 40.3, y);
+        arrow(drawing, 59.7, y, 64.5, 26);
     }
 }
 
@@ -86,12 +87,12 @@ static void shards(struct drawing *drawing)
     size_t count = parts_of(drawing->analysis, STE_STAGE_SHARD);
     if (!stage)
         return;
-    box(drawing, BLOCK_STATIONS, 81, 9, 8.5, 3.6,
+    box(drawing, BLOCK_STATIONS, 84, 8.6, 8.5, 3.6,
         ste_figure_say(f, "%zu %s", count, count == 1 ? "shard" : "shards"));
-    text(drawing, BLOCK_SMALL, 81, 3.4,
+    text(drawing, BLOCK_SMALL, 84, 3.2,
          ste_figure_say(f, "U %s, D %s a message", ste_say_percent(f, ste_stage_use(stage)),
                         ste_say_seconds(f, stage->demand)));
-    arrow(drawing, 70, 18.5, 76, 13.2);
+    arrow(drawing, 72, 16, 75.3, 10.5);
 }
 
 static const char *named(struct drawing *drawing, size_t count, const char *one)
@@ -114,19 +115,19 @@ void ste_figures_network(struct ste_figures *figures, const struct ste_analysis 
         return;
     }
     struct drawing drawing = {.figures = figures, .analysis = analysis};
-    station(&drawing, 7, 29, "driver", ste_analysis_find(analysis, STE_STAGE_DRIVER, ""));
-    queue(&drawing, 19.7, 29, "ste.in", router->laws.present);
-    station(&drawing, 32.4, 29, named(&drawing, parts_of(analysis, STE_STAGE_ROUTER), "router"),
+    station(&drawing, 6, 26, "driver", ste_analysis_find(analysis, STE_STAGE_DRIVER, ""));
+    queue(&drawing, 17.9, 26, "ste.in", router->laws.present);
+    station(&drawing, 29.8, 26, named(&drawing, parts_of(analysis, STE_STAGE_ROUTER), "router"),
             router);
     typed_queues(&drawing);
-    station(&drawing, 67.6, 29, named(&drawing, parts_of(analysis, STE_STAGE_NODE), "node"), node);
-    queue(&drawing, 80.3, 29, "ste.cls", pool ? pool->laws.present : NAN);
-    station(&drawing, 93, 29, "pool", pool);
+    station(&drawing, 70.2, 26, named(&drawing, parts_of(analysis, STE_STAGE_NODE), "node"), node);
+    queue(&drawing, 82.1, 26, "ste.cls", pool ? pool->laws.present : NAN);
+    station(&drawing, 94, 26, "pool", pool);
     shards(&drawing);
-    arrow(&drawing, 13.2, 29, 14.5, 29);
-    arrow(&drawing, 24.9, 29, 26.2, 29);
-    arrow(&drawing, 73.8, 29, 75.1, 29);
-    arrow(&drawing, 85.5, 29, 86.8, 29);
+    arrow(&drawing, 11.7, 26, 13.6, 26);
+    arrow(&drawing, 22.2, 26, 24.1, 26);
+    arrow(&drawing, 75.9, 26, 77.8, 26);
+    arrow(&drawing, 86.4, 26, 88.3, 26);
     const struct ste_stage *busiest = analysis->busiest;
     figure->sentence =
         ste_figure_say(figures, "%s%s is nearest to its end: %s of what it has was in use.",

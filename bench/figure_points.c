@@ -265,9 +265,9 @@ static void latency(struct ste_figures *f, const struct ste_points *points)
         for (size_t i = 0; i < list.count; i++) {
             put_point(&sketch, 100 * list.items[i].x, &list.items[i], NAN);
             if (list.items[i].x == .5)
-                said = ste_figure_say(f, "%s%s %s %s", said,
-                                      said[0] ? " and" : "At half load a trade's", lines[l].name,
-                                      ste_say_seconds(f, list.items[i].median / 1e3));
+                said = ste_figure_say(
+                    f, "%s%s %s is %s", said, said[0] ? " and its" : "At half load a trade's",
+                    lines[l].name, ste_say_seconds(f, list.items[i].median / 1e3));
         }
     }
     figure->sentence = said[0] ? ste_figure_say(f, "%s (medians of the runs).", said)

@@ -22,9 +22,11 @@ static void put_window(const struct scene *scene, size_t columns, struct ste_buf
 }
 
 static void draw(struct scene *scene, struct ste_figure *figure, const struct ste_columns *wide,
-                 const double *x, size_t count)
+                 const double *x, size_t count, const char *paint)
 {
     struct ste_buf csv = {0}, values = {0};
+    if (paint[0])
+        ste_buf_printf(&values, "paint = \"%s\"\n", paint);
     ste_columns_csv(wide, x, count, &csv);
     put_window(scene, wide->count + 1, &values);
     ste_figure_draw(scene->figures, figure, &csv, &values);
@@ -72,13 +74,13 @@ static void execution_graph(struct scene *scene)
     }
     figure->sentence = ste_figure_say(
         f,
-        "At most %s messages were in the system, %s after the start; on average %s. Most of them "
-        "waited at %s%s%s: %s on average, %s of all.",
+        "At most %s messages were in the system, %s after the start; on average %s. The longest "
+        "queue was before %s%s%s: %s on average, %s of all.",
         ste_say_number(f, most), ste_say_seconds(f, at_s), ste_say_number(f, system->laws.present),
         longest->kind == STE_STAGE_ROUTER ? "the router" : "the nodes",
         longest->type[0] ? " as " : "", longest->type, ste_say_number(f, longest->laws.present),
         ste_say_percent(f, longest->laws.present / system->laws.present));
-    draw(scene, figure, &wide, scene->times, scene->count);
+    draw(scene, figure, &wide, scene->times, scene->count, "");
 }
 
 /* The first time at which `values` has reached `level`; NAN: never. */
@@ -135,7 +137,7 @@ static void driver_lag(struct scene *scene)
         ste_say_seconds(f, sent - a->from_s), ste_say_number(f, ahead),
         ste_say_percent(f, ahead / system->arrived[a->last]));
     if (x)
-        draw(scene, figure, &wide, x, count);
+        draw(scene, figure, &wide, x, count, "");
 }
 
 struct bins {
@@ -208,7 +210,7 @@ static void rates_over_time(struct scene *scene)
             ste_say_number(f, system->laws.throughput), ste_say_number(f, median),
             ste_say_number(f, ordered[0]), ste_say_number(f, ordered[middle - 1]));
     }
-    draw(scene, figure, &wide, bins.times, bins.count);
+    draw(scene, figure, &wide, bins.times, bins.count, "");
 }
 
 static void node_processors(struct scene *scene)
@@ -248,7 +250,7 @@ static void node_processors(struct scene *scene)
                              ste_say_percent(f, (waits[a->last] - waits[a->first]) /
                                                     (seconds * node->counts.servers)))
             : "");
-    draw(scene, figure, &wide, bins.times, bins.count);
+    draw(scene, figure, &wide, bins.times, bins.count, "");
 }
 
 /* Each line is the sum of those before it, so that the areas lie on each other. */
@@ -274,18 +276,24 @@ static void machine_processors(struct scene *scene)
     static const struct {
         const char *title, *name;
         enum ste_quantity quantity;
+        enum ste_stage_kind kind;
     } parts[] = {
-        {"driver", "", STE_Q_DRIVER_CPU},         {"pool", "", STE_Q_POOL_CPU},
-        {"routers", "router", STE_Q_PROCESS_CPU}, {"nodes", "node", STE_Q_PROCESS_CPU},
-        {"broker", "broker", STE_Q_PROCESS_CPU},  {"shards", "shard", STE_Q_PROCESS_CPU},
+        {"driver", "", STE_Q_DRIVER_CPU, STE_STAGE_DRIVER},
+        {"pool", "", STE_Q_POOL_CPU, STE_STAGE_POOL},
+        {"routers", "router", STE_Q_PROCESS_CPU, STE_STAGE_ROUTER},
+        {"nodes", "node", STE_Q_PROCESS_CPU, STE_STAGE_NODE},
+        {"broker", "broker", STE_Q_PROCESS_CPU, STE_STAGE_BROKER},
+        {"shards", "shard", STE_Q_PROCESS_CPU, STE_STAGE_SHARD},
     };
     struct bins bins = bins_of(scene);
     struct ste_columns wide = {.x_title = "time_s"};
-    const char *largest = "";
+    const char *largest = "", *paint = "";
     double most = 0, sum = 0;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && bins.count >= 2; i++) {
         const double *cpu = ste_growth_of(&growth, parts[i].quantity, parts[i].name, "");
         stack(&wide, f, parts[i].title, slopes(scene, &bins, cpu, 1), bins.count);
+        if (cpu)
+            paint = ste_figure_say(f, "%s%s ", paint, ste_stage_colour(parts[i].kind));
         double used = cpu ? cpu[a->last] - cpu[a->first] : 0;
         sum += used;
         if (used <= most)
@@ -302,6 +310,7 @@ static void machine_processors(struct scene *scene)
     for (size_t i = 0; machine && i < bins.count; i++)
         machine[i] -= wide.series[wide.count - 1].values[i];
     stack(&wide, f, "all else", machine, bins.count);
+    paint = ste_figure_say(f, "%s%s", paint, ste_stage_colour(STE_STAGE_SYSTEM));
     double all = busy ? busy[a->last] - busy[a->first] : sum;
     figure->sentence = ste_figure_say(
         f,
@@ -309,7 +318,7 @@ static void machine_processors(struct scene *scene)
         ste_say_number(f, all / (a->to_s - a->from_s)), a->cores,
         ste_say_percent(f, all / (a->to_s - a->from_s) / a->cores), largest,
         ste_say_percent(f, most / all));
-    draw(scene, figure, &wide, bins.times, bins.count);
+    draw(scene, figure, &wide, bins.times, bins.count, paint);
 }
 
 void ste_figures_run(struct ste_figures *figures, const struct ste_analysis *analysis,

@@ -35,6 +35,17 @@ void ste_columns_csv(const struct ste_columns *wide, const double *x, size_t cou
     }
 }
 
+const char *ste_stage_colour(enum ste_stage_kind kind)
+{
+    static const char *const colours[] = {
+        [STE_STAGE_SYSTEM] = "#86861a", [STE_STAGE_DRIVER] = "#8a56d0",
+        [STE_STAGE_ROUTER] = "#2f6fde", [STE_STAGE_NODE] = "#178f5f",
+        [STE_STAGE_SHARD] = "#c2479b",  [STE_STAGE_BROKER] = "#0f8ea8",
+        [STE_STAGE_POOL] = "#d9730d",
+    };
+    return colours[kind];
+}
+
 /* Whole numbers in groups of three digits, small ones with three digits that count. */
 const char *ste_say_number(struct ste_figures *figures, double value)
 {

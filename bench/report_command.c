@@ -266,6 +266,7 @@ static void print_report(const struct report *report)
     for (size_t i = 0; i < STE_SYMBOL_COUNT; i++)
         fprintf(out, "  %s, %s: %s\n", ste_symbols[i].symbol, ste_symbols[i].name,
                 ste_symbols[i].how);
+    (void)fflush(out);
 }
 
 static enum ste_code make_report(struct report *report, struct ste_error *err)

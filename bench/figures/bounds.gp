@@ -3,14 +3,15 @@
 # and upper.
 eval upright("throughput X, messages a second")
 set xlabel "messages in the system, N"
-set format x "10^{%L}"
-set format y "%.0s%c"
 set logscale x
+eval decades("x")
 set xrange [1:n_end]
+set yrange [0:x_end]
+eval tics_y
 set yrange [0:x_end]
 set arrow 1 from first knee, graph 0 to first knee, graph 1 nohead dt 2 lw 1.3 lc rgb muted
 set label 1 sprintf("N* = %.2g", knee) at first knee, graph 0.06 left offset 0.6,0 tc rgb muted
-plot 'bounds.csv' using 1:4:5 with filledcurves fs solid 0.18 noborder lc rgb blue title "between the balanced job bounds", \
+plot 'bounds.csv' using 1:4:5 with filledcurves fs transparent solid 0.18 noborder lc rgb blue title "between the balanced job bounds", \
      '' using 1:2 with lines lw 1.5 dt 4 lc rgb muted title "asymptotic bounds", \
      '' using 1:3 with lines lw 1.5 dt 4 lc rgb muted notitle, \
      '' using 1:4 with lines lw 1.8 lc rgb blue notitle, \

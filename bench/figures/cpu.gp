@@ -4,7 +4,6 @@ eval upright("processors in use")
 set xlabel "seconds"
 set yrange [0:cores * 1.08]
 set xrange [from:to]
-set ytics 0, (cores > 8 ? ceil(cores / 8) : cores > 3 ? 1 : 0.5)
-set key invert
-plot for [i=columns:2:-1] 'cpu.csv' using 1:i with filledcurves y=0 fs solid 0.85 noborder lc rgb colour(i - 1) title columnheader(i), \
+set ytics 0, (cores > 8 ? ceil(cores / 8.0) : cores > 3 ? 1 : 0.5)
+plot for [i=columns:2:-1] 'cpu.csv' using 1:i with filledcurves y=0 fs transparent solid 0.85 noborder lc rgb colour(i - 1) title columnheader(i), \
      cores with lines lw 1.5 dt 2 lc rgb ink title sprintf("all %g processors", cores)

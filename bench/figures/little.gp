@@ -3,9 +3,10 @@
 # whole, N of the whole, X and N of router, X and N of node.
 eval upright("messages present, N")
 set xlabel "throughput X, messages a second"
-set format x "%.0s%c"
-set format y "10^{%L}"
 set logscale y
+eval decades("y")
+set xrange [0:x_most]
+eval tics_x
 set xrange [0:x_most]
 set yrange [n_least:n_most]
 set samples 300
@@ -20,7 +21,7 @@ do for [k=1:6] {
 }
 set rmargin 9
 plot for [k=1:6] n_at(times[k], x) with lines lw 1.2 dt 3 lc rgb muted notitle, \
-     'little.csv' using 3:4 with points pt 7 ps 0.45 lc rgb orange title "router, each interval", \
+     'little.csv' using 3:4 with points pt 7 ps 0.45 lc rgb blue title "router, each interval", \
      '' using 5:6 with points pt 7 ps 0.45 lc rgb green title "nodes", \
-     '' using 1:2 with points pt 7 ps 0.45 lc rgb blue title "whole system", \
+     '' using 1:2 with points pt 7 ps 0.45 lc rgb ink title "whole system", \
      '+' using (x_mean):(n_mean) every ::0::0 with points pt 7 ps 1.6 lc rgb red title "whole run"

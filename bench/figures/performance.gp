@@ -3,9 +3,10 @@
 # is the whole.
 eval upright("response time, milliseconds")
 set xlabel "throughput X, messages a second"
-set format x "%.0s%c"
-set format y "%g"
 set logscale y
+eval decades("y")
+set xrange [0:x_end]
+eval tics_x
 set xrange [0:x_end]
 set yrange [r_least:r_most]
 plot for [i=2:columns - 1] 'performance.csv' using 1:i with lines lw 2 lc rgb colour(i - 1) title columnheader(i), \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-file = 'scale_scalability.csv'
+file = 'scalability.csv'
 eval upright("messages a second")
 set xlabel "nodes"
 set xtics 1
