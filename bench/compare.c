@@ -116,7 +116,7 @@ static int by_value(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-static struct ste_compare_summary summarise(const struct ste_compare_values *values)
+struct ste_compare_summary ste_compare_summarise(const struct ste_compare_values *values)
 {
     struct ste_compare_values sorted = *values;
     size_t n = sorted.count;
@@ -137,8 +137,8 @@ static double over(double part, double whole)
 
 struct ste_compare_row ste_compare_judge(const struct ste_compare_figure *figure, double tolerance)
 {
-    struct ste_compare_row row = {.a = summarise(&figure->sides[STE_COMPARE_A]),
-                                  .b = summarise(&figure->sides[STE_COMPARE_B])};
+    struct ste_compare_row row = {.a = ste_compare_summarise(&figure->sides[STE_COMPARE_A]),
+                                  .b = ste_compare_summarise(&figure->sides[STE_COMPARE_B])};
     row.ratio = over(row.b.median, row.a.median);
     row.ratio_min = over(row.b.min, row.a.max);
     row.ratio_max = over(row.b.max, row.a.min);

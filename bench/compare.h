@@ -66,6 +66,7 @@ struct ste_compare_summary {
     double median, min, max; /* NAN without values */
     size_t count;
 };
+struct ste_compare_summary ste_compare_summarise(const struct ste_compare_values *values);
 struct ste_compare_row {
     struct ste_compare_summary a, b;
     double ratio;                /* of medians, B/A; NAN: not defined */

@@ -17,6 +17,7 @@ struct ste_qos_options {
 };
 
 struct ste_qos_result {
+    uint64_t round; /* from 1; set by the caller */
     struct ste_qos_point point;
     double time_s; /* from the first message to the last confirm, at least `seconds` */
     uint64_t sent; /* and confirmed */

@@ -15,6 +15,7 @@ enum {
     SECONDS = 5,
     SECONDS_QUICK = 1,
     SECONDS_MAX = 3600,
+    ROUNDS_MAX = 20,
     IN_FLIGHT = 512,
     OUTSTANDING = 2000,
     PATIENCE_S = 20,
@@ -23,6 +24,7 @@ enum {
 struct qos_command {
     const char *config, *kinds, *bytes, *demands, *senders, *receivers, *keys, *mode, *json, *csv;
     bool quick, full_factorial, progress;
+    uint64_t rounds;
     struct ste_qos_options options;
     struct ste_qos_plan plan;
     struct ste_qos_report report;
@@ -51,6 +53,8 @@ static int read_options(int argc, char **argv, struct qos_command *c)
                         "topic: a queue each; work: one queue for all (default topic)"),
         STE_NUMBER_OPTION("seconds", "N", &c->options.seconds, 1, SECONDS_MAX, false,
                           "of sending at each point (default 5)"),
+        STE_NUMBER_OPTION("rounds", "N", &c->rounds, 1, ROUNDS_MAX, false,
+                          "times that all points are measured, one round after the other (1)"),
         STE_NUMBER_OPTION("in-flight", "N", &c->options.in_flight, 1, 65536, false,
                           "messages of a sender waiting for their confirm (default 512)"),
         STE_NUMBER_OPTION("outstanding", "N", &c->options.outstanding, 1, 1000000, false,
@@ -132,13 +136,15 @@ static void measure_all(struct qos_command *c, struct ste_api *api)
     struct ste_error err = {0};
     bool interrupted = false;
     enum ste_code rc = STE_OK;
-    ste_progress_start(&watch.progress, "qos", "s", c->plan.count * c->options.seconds,
-                       c->progress);
-    for (size_t i = 0; i < c->plan.count && rc == STE_OK && !interrupted; i++) {
+    size_t total = c->plan.count * c->rounds;
+    ste_progress_start(&watch.progress, "qos", "s", total * c->options.seconds, c->progress);
+    for (size_t i = 0; i < total && rc == STE_OK && !interrupted; i++) {
+        struct ste_qos_result *result = &c->report.results[i];
         watch.begun_ns = ste_clock_mono_ns();
         watch.done_s = i * c->options.seconds;
-        rc = ste_qos_measure(&c->options, &c->plan.points[i], api, draw, &watch,
-                             &c->report.results[i], &interrupted, &err);
+        rc = ste_qos_measure(&c->options, &c->plan.points[i % c->plan.count], api, draw, &watch,
+                             result, &interrupted, &err);
+        result->round = i / c->plan.count + 1;
         if (rc == STE_OK && !interrupted)
             c->report.count++;
     }
@@ -147,7 +153,7 @@ static void measure_all(struct qos_command *c, struct ste_api *api)
         ste_bench_complain("qos", &err);
     if (interrupted)
         fputs("ste-bench qos: interrupted\n", stderr);
-    c->report.complete = c->report.count == c->plan.count;
+    c->report.complete = c->report.count == total;
 }
 
 static enum ste_code write_files(const struct qos_command *c, const struct ste_table *table,
@@ -202,7 +208,7 @@ static int run_sweep(struct qos_command *c)
     if (rc == STE_OK)
         rc = ste_api_open(map.cluster, &api, &err);
     c->report.options = &c->options;
-    c->report.results = calloc(c->plan.count, sizeof *c->report.results);
+    c->report.results = calloc(c->plan.count * c->rounds, sizeof *c->report.results);
     if (rc == STE_OK && !c->report.results)
         rc = ste_error_set(&err, STE_E_NOMEM, "no memory for %zu points", c->plan.count);
     if (rc == STE_OK) {
@@ -226,6 +232,7 @@ int ste_bench_qos(int argc, char **argv)
         fputs("ste-bench qos: out of memory\n", stderr);
         return STE_BENCH_FAILURE;
     }
+    c->rounds = 1;
     c->options.in_flight = IN_FLIGHT;
     c->options.outstanding = OUTSTANDING;
     c->options.patience_s = PATIENCE_S;

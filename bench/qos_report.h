@@ -16,10 +16,11 @@ struct ste_qos_report {
 /* *ret is the caller's. Errors: STE_E_NOMEM. */
 STE_MUST_CHECK enum ste_code ste_qos_report_table(const struct ste_qos_report *report,
                                                   struct ste_table **ret, struct ste_error *err);
-/* Received a second, durable over volatile, at full speed from one sender to one receiver with one
- * key. False: that pair was not measured with this size. */
-bool ste_qos_report_ratio(const struct ste_qos_report *report, uint64_t bytes, double *ret);
-/* One line with all such ratios; a line that there is none. */
+/* Received a second in a round, durable over volatile, at full speed from one sender to one
+ * receiver with one key. False: that pair was not measured with this size. */
+bool ste_qos_report_ratio(const struct ste_qos_report *report, uint64_t round, uint64_t bytes,
+                          double *ret);
+/* One line with the median of all such ratios, and their spread; or that there is none. */
 void ste_qos_report_closing(const struct ste_qos_report *report, FILE *out);
 /* A line for each point of which something is lost or came twice. False: a durable one is among
  * them. */

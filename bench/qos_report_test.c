@@ -12,7 +12,8 @@
 static struct ste_qos_result result_of(enum ste_qos_kind kind, uint64_t bytes, uint64_t demand,
                                        uint64_t receivers, double rate)
 {
-    return (struct ste_qos_result){.point = {.kind = kind,
+    return (struct ste_qos_result){.round = 1,
+                                   .point = {.kind = kind,
                                              .bytes = bytes,
                                              .demand = demand,
                                              .senders = 1,
@@ -61,6 +62,38 @@ static void test_only_pairs_of_the_base_make_ratios(void **state)
     text = text_of(&report, ste_qos_report_closing);
     assert_non_null(strstr(text, ": not measured\n"));
     free(text);
+}
+
+static void test_rounds(void **state)
+{
+    (void)state;
+    const struct ste_qos_options options = {.seconds = 5};
+    struct ste_qos_result results[6];
+    for (unsigned round = 0; round < 3; round++) {
+        results[2 * round] = result_of(STE_QOS_DURABLE, 512, STE_QOS_FULL, 1, 50 + round);
+        results[2 * round + 1] = result_of(STE_QOS_VOLATILE, 512, STE_QOS_FULL, 1, 100);
+        results[2 * round].round = results[2 * round + 1].round = round + 1;
+    }
+    struct ste_qos_report report = {.options = &options, .results = results, .count = 6};
+    char *text = text_of(&report, ste_qos_report_closing);
+    assert_string_equal(text, "durable / volatile at full speed, 1 sender, 1 receiver: 512 B 0.51 "
+                              "(0.50-0.52)\n");
+    free(text);
+    struct ste_table *table = NULL;
+    struct ste_buf out = {0};
+    struct ste_json *root = NULL;
+    assert_int_equal(ste_qos_report_table(&report, &table, NULL), STE_OK);
+    assert_true(ste_qos_report_json(&report, table, &out));
+    assert_int_equal(ste_json_parse(ste_buf_bytes(&out), 0, &root, NULL), STE_OK);
+    assert_int_equal(ste_json_count(ste_json_get(root, "runs")), 3);
+    assert_int_equal(ste_json_count(ste_json_get(root, "ratios")), 3);
+    const struct ste_json *second = ste_json_next(ste_json_first(ste_json_get(root, "ratios")));
+    double value = 0;
+    assert_true(ste_json_double(ste_json_get(second, "durable / volatile, 512 B"), &value));
+    assert_true(value == 0.51);
+    ste_json_free(root);
+    ste_buf_deinit(&out);
+    ste_table_free(table);
 }
 
 static void test_json_is_what_compare_reads(void **state)
@@ -119,6 +152,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_only_pairs_of_the_base_make_ratios),
+        cmocka_unit_test(test_rounds),
         cmocka_unit_test(test_json_is_what_compare_reads),
         cmocka_unit_test(test_durable_loses_nothing),
     };
