@@ -118,37 +118,37 @@ static int read_lists(struct qos_command *c)
 
 struct watch {
     struct ste_progress progress;
-    uint64_t done_s, begun_ns, seconds;
+    uint64_t done_ms, begun_ns, point_ms;
 };
 
 static void draw(void *context)
 {
     struct watch *watch = context;
-    uint64_t spent_s = (ste_clock_mono_ns() - watch->begun_ns) / STE_NS_PER_S;
+    uint64_t spent_ms = (ste_clock_mono_ns() - watch->begun_ns) / STE_NS_PER_MS;
     ste_progress_update(&watch->progress,
-                        watch->done_s + (spent_s < watch->seconds ? spent_s : watch->seconds));
+                        watch->done_ms + (spent_ms < watch->point_ms ? spent_ms : watch->point_ms));
 }
 
 /* Points in their order until one fails or a signal comes; report.complete tells whether all. */
 static void measure_all(struct qos_command *c, struct ste_api *api)
 {
-    struct watch watch = {.seconds = c->options.seconds};
+    struct watch watch = {.point_ms = c->options.seconds * 1000};
     struct ste_error err = {0};
     bool interrupted = false;
     enum ste_code rc = STE_OK;
     size_t total = c->plan.count * c->rounds;
-    ste_progress_start(&watch.progress, "qos", "s", total * c->options.seconds, c->progress);
+    ste_progress_start(&watch.progress, "qos", "ms", total * watch.point_ms, c->progress);
     for (size_t i = 0; i < total && rc == STE_OK && !interrupted; i++) {
         struct ste_qos_result *result = &c->report.results[i];
         watch.begun_ns = ste_clock_mono_ns();
-        watch.done_s = i * c->options.seconds;
+        watch.done_ms = i * watch.point_ms;
         rc = ste_qos_measure(&c->options, &c->plan.points[i % c->plan.count], api, draw, &watch,
                              result, &interrupted, &err);
         result->round = i / c->plan.count + 1;
         if (rc == STE_OK && !interrupted)
             c->report.count++;
     }
-    ste_progress_end(&watch.progress, c->report.count * c->options.seconds);
+    ste_progress_end(&watch.progress, c->report.count * watch.point_ms);
     if (rc != STE_OK)
         ste_bench_complain("qos", &err);
     if (interrupted)
