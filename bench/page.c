@@ -222,7 +222,8 @@ static void put_title(const struct ste_page *page, struct ste_buf *out)
         page->samples ? ste_samples_meta_value(page->samples, "started_at") : NULL;
     ste_html_text(out, cluster ? cluster : "STE");
     char day[sizeof "2026-11-30"] = "";
-    memcpy(day, started ? started : "", strnlen(started ? started : "", sizeof day - 1));
+    if (started)
+        memcpy(day, started, strnlen(started, sizeof day - 1));
     ste_buf_append_cstr(out, day[0] ? " measured, " : " measured");
     ste_html_text(out, day);
 }
