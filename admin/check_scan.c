@@ -13,6 +13,7 @@ struct scan {
     struct ste_check *check;
     struct ste_match_key match_key;
     struct ste_arena *arena; /* of one row */
+    struct ste_packer packer;
     struct ste_buf unpacked;
     unsigned shard, shard_count;
 };
@@ -62,9 +63,9 @@ static enum ste_code message_row(void *context, char **values, const unsigned lo
     struct scan *scan = context;
     struct ste_trade_id id;
     struct ste_bytes body;
-    enum ste_code rc =
-        ste_body_unpack((unsigned)ste_shard_value_u64(values, lengths, 9),
-                        ste_shard_value(values, lengths, 10), &scan->unpacked, &body, err);
+    enum ste_code rc = ste_body_unpack((unsigned)ste_shard_value_u64(values, lengths, 9),
+                                       ste_shard_value(values, lengths, 10), &scan->packer,
+                                       &scan->unpacked, &body, err);
     if (rc != STE_OK)
         return rc;
     struct ste_check_message *row = ste_check_add(&scan->check->messages, sizeof(*row));
@@ -159,6 +160,7 @@ enum ste_code ste_check_read_shard(struct ste_check *check, const struct ste_clu
         rc = read_all(&scan, shard, err);
     ste_shard_close(shard);
     ste_arena_free(scan.arena);
+    ste_packer_deinit(&scan.packer);
     ste_buf_deinit(&scan.unpacked);
     return rc;
 }

@@ -4,6 +4,8 @@
 #define STE_DBSHARD_BODY_H
 
 #include "base/bytes.h"
+#include "base/error.h"
+#include "pack/pack.h"
 
 enum ste_body_encoding { STE_BODY_AS_SENT = 0, STE_BODY_ZSTD = 1 }; /* stored: never renumber */
 
@@ -12,15 +14,13 @@ struct ste_body {
     struct ste_bytes bytes;
 };
 
-/* Room that ste_body_pack needs at most. */
-size_t ste_body_bound(size_t body_bytes);
 /* Appends the compressed body to `packed` and gives a view of it, if it is smaller and all goes
- * well; else a view of `body`. *zstd is a context made when first needed, ZSTD_freeCCtx frees it.
- */
-struct ste_body ste_body_pack(void **zstd, struct ste_buf *packed, struct ste_bytes body);
+ * well; else a view of `body`. A later call may move what is packed: reserve first. */
+struct ste_body ste_body_pack(struct ste_packer *packer, struct ste_buf *packed,
+                              struct ste_bytes body);
 /* The bytes as sent: a view of `stored`, or of `unpacked` (cleared first). STE_E_STATE_BAD when
  * they cannot be had back, STE_E_NOMEM. */
 STE_MUST_CHECK enum ste_code ste_body_unpack(unsigned encoding, struct ste_bytes stored,
-                                             struct ste_buf *unpacked, struct ste_bytes *ret,
-                                             struct ste_error *err);
+                                             struct ste_packer *packer, struct ste_buf *unpacked,
+                                             struct ste_bytes *ret, struct ste_error *err);
 #endif

@@ -10,6 +10,7 @@
 #include "dbshard/read.h"
 #include "dbshard/shard.h"
 #include "dbshard/statement.h"
+#include "pack/pack.h"
 
 enum { STE_KEYS_PER_SELECT = 500 }; /* below MariaDB's in_predicate_conversion_threshold (1000) */
 
@@ -34,7 +35,7 @@ struct ste_shard {
     uint64_t wait_ns;
     struct ste_buf sql;    /* the statement being built; kept for its memory */
     struct ste_buf packed; /* compressed bodies, or the outbox's joined keys */
-    void *zstd;            /* ZSTD_CCtx, made when first needed */
+    struct ste_packer packer;
     MYSQL_STMT *prepared[STE_PREPARED_COUNT][STE_LADDER_STEPS];
     MYSQL_BIND *binds;            /* of the largest statement so far */
     struct ste_sql_value *values; /* what they point to */

@@ -50,14 +50,14 @@ static struct ste_body *pack_all(struct ste_shard *shard, const struct ste_messa
     size_t room = 0;
     struct ste_body *bodies = calloc(count ? count : 1, sizeof(*bodies));
     for (size_t i = 0; i < count; i++)
-        room += ste_body_bound(rows[i].body.len);
+        room += ste_pack_bound(rows[i].body.len);
     ste_buf_clear(&shard->packed);
     if (!bodies || !ste_buf_reserve(&shard->packed, room)) {
         free(bodies);
         return NULL;
     }
     for (size_t i = 0; i < count; i++) /* never moves what is packed: the room is there */
-        bodies[i] = ste_body_pack(&shard->zstd, &shard->packed, rows[i].body);
+        bodies[i] = ste_body_pack(&shard->packer, &shard->packed, rows[i].body);
     return bodies;
 }
 

@@ -213,14 +213,15 @@ static enum ste_code body_row(void *context, char **values, const unsigned long 
                               struct ste_error *err)
 {
     struct body_back *back = context;
+    struct ste_packer packer = {0};
     struct ste_buf unpacked = {0};
     struct ste_bytes body;
     const struct ste_message_row *row =
         &back->rows[ste_shard_value_u64(values, lengths, 2) - back->rows[0].slot];
     assert_int_equal(ste_shard_value_u64(values, lengths, 0), back->encoding);
-    live_ok(
-        ste_body_unpack(back->encoding, ste_shard_value(values, lengths, 1), &unpacked, &body, err),
-        err);
+    live_ok(ste_body_unpack(back->encoding, ste_shard_value(values, lengths, 1), &packer, &unpacked,
+                            &body, err),
+            err);
     assert_true(ste_bytes_equal(body, row->body));
     assert_true(ste_bytes_equal(ste_shard_value(values, lengths, 3), row->reference));
     assert_int_equal(ste_shard_value_date(values, lengths, 4), row->trade_date);
@@ -228,6 +229,7 @@ static enum ste_code body_row(void *context, char **values, const unsigned long 
     assert_true(ste_hash_equal(key, row->trade_key));
     assert_int_equal(ste_shard_value_u64(values, lengths, 6), row->received_us);
     back->seen++;
+    ste_packer_deinit(&packer);
     ste_buf_deinit(&unpacked);
     return STE_OK;
 }
