@@ -28,6 +28,7 @@ void ste_batch_deinit(struct ste_batch *batch)
     ste_batch_clear(batch);
     free(batch->works);
     ste_arena_free(batch->arena);
+    ste_packer_deinit(&batch->packer);
     *batch = (struct ste_batch){0};
 }
 
@@ -100,8 +101,13 @@ enum ste_code ste_batch_add(struct ste_batch *batch, struct ste_mq_delivery *del
     assert(batch->delivery_count < STE_BATCH_DELIVERIES_MAX);
     struct ste_mq_delivery *const mine = &batch->deliveries[batch->delivery_count++];
     *mine = *delivery;
-    batch->body_bytes += mine->body.len;
-    struct ste_reader reader = ste_reader_of(mine->body);
+    struct ste_bytes body = mine->body;
+    const enum ste_code unpacked =
+        ste_unpack_if_packed(&batch->packer, mine->body, batch->arena, &body, err);
+    if (unpacked != STE_OK && unpacked != STE_E_PARSE)
+        return unpacked;
+    batch->body_bytes += body.len; /* a damaged frame is a damaged record below */
+    struct ste_reader reader = ste_reader_of(body);
     for (;;) {
         const char *const from = reader.at;
         bool done = false;

@@ -6,6 +6,7 @@
 
 #include "mq/mq.h"
 #include "node/rules/rules.h"
+#include "pack/pack.h"
 
 enum {
     STE_BATCH_RECORDS_MAX = 256, /* a batch closes once it holds that many, or that much */
@@ -31,7 +32,8 @@ struct ste_batch {
     size_t delivery_count;
     struct ste_work **works; /* in queue order */
     size_t work_count, work_capacity;
-    size_t body_bytes;
+    size_t body_bytes; /* unpacked */
+    struct ste_packer packer;
     bool newer_version; /* met a record that only a newer node can read */
 };
 
@@ -39,8 +41,8 @@ STE_MUST_CHECK enum ste_code ste_batch_init(struct ste_batch *batch, struct ste_
 void ste_batch_deinit(struct ste_batch *batch);
 void ste_batch_clear(struct ste_batch *batch); /* frees the deliveries, keeps the memory */
 bool ste_batch_full(const struct ste_batch *batch);
-/* Takes over the delivery and reads its records. A damaged rest becomes one exception record.
- * STE_E_NOMEM, STE_E_RECORD_VERSION (newer_version is set too). */
+/* Takes over the delivery, unpacks it if need be and reads its records. A damaged rest becomes one
+ * exception record. STE_E_NOMEM, STE_E_RECORD_VERSION (newer_version is set too). */
 STE_MUST_CHECK enum ste_code ste_batch_add(struct ste_batch *batch,
                                            struct ste_mq_delivery *delivery, struct ste_error *err);
 /* Adds to counts[] how many there are of the types of each queue. */

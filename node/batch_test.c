@@ -82,6 +82,32 @@ static void test_records_in_queue_order(void **state)
     assert_false(ste_batch_full(batch));
 }
 
+static void test_packed_deliveries(void **state)
+{
+    struct ste_batch *const batch = *state;
+    struct ste_packer packer = {0};
+    struct ste_buf plain = {0}, packed = {0};
+    for (uint32_t i = 0; i < 3; i++)
+        put_record(&plain, i, 5000);
+    const size_t plain_bytes = plain.len;
+    assert_true(ste_pack(&packer, STE_PACK_FAST, ste_buf_bytes(&plain), &packed));
+    assert_int_equal(add(batch, delivery_of(&packed)), STE_OK);
+    assert_int_equal(batch->work_count, 3);
+    assert_int_equal(batch->works[2]->record.message.index, 2);
+    assert_int_equal(batch->works[2]->record.message.original.len, 5000);
+    assert_int_equal(batch->body_bytes, plain_bytes); /* the bound is on what is unpacked */
+    /* damaged: one exception that holds all of it */
+    assert_true(ste_pack(&packer, STE_PACK_FAST, ste_buf_bytes(&plain), &packed));
+    packed.len /= 2;
+    const size_t half_bytes = packed.len;
+    assert_int_equal(add(batch, delivery_of(&packed)), STE_OK);
+    assert_int_equal(batch->work_count, 4);
+    assert_int_equal(batch->works[3]->record.message.exc.code, STE_C_XCRS);
+    assert_int_equal(batch->works[3]->record.message.original.len, half_bytes);
+    ste_buf_deinit(&plain);
+    ste_packer_deinit(&packer);
+}
+
 static void test_full_by_records(void **state)
 {
     struct ste_batch *const batch = *state;
@@ -229,6 +255,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_batch, close_batch)
     const struct CMUnitTest tests[] = {
         TEST(test_records_in_queue_order),
+        TEST(test_packed_deliveries),
         TEST(test_full_by_records),
         TEST(test_full_by_bytes),
         TEST(test_full_by_deliveries),

@@ -28,6 +28,7 @@ void ste_decoder_deinit(struct ste_decoder *decoder)
 {
     ste_xml_free(decoder->xml);
     ste_verify_context_free(decoder->verify);
+    ste_packer_deinit(&decoder->packer);
     decoder->xml = NULL;
     decoder->verify = NULL;
 }
@@ -136,12 +137,17 @@ enum ste_code ste_decode_dead(struct ste_decoder *decoder, const struct ste_mq_d
                               struct ste_arena *arena, struct ste_record **ret, size_t *ret_count,
                               struct ste_error *err)
 {
-    const size_t capacity = delivery->body.len / 4 + 1; /* each record has its length before it */
+    struct ste_bytes body = delivery->body;
+    const enum ste_code unpacked =
+        ste_unpack_if_packed(&decoder->packer, delivery->body, arena, &body, err);
+    if (unpacked != STE_OK && unpacked != STE_E_PARSE) /* damaged: kept as it is */
+        return unpacked;
+    const size_t capacity = body.len / 4 + 1; /* each record has its length before it */
     const size_t limit = capacity < DEAD_RECORDS_MAX ? capacity : DEAD_RECORDS_MAX;
     struct ste_record *const records = STE_ARENA_ARRAY(arena, struct ste_record, limit);
     if (records == NULL)
         return ste_error_set(err, STE_E_NOMEM, "could not keep %zu records", limit);
-    struct ste_reader reader = ste_reader_of(delivery->body);
+    struct ste_reader reader = ste_reader_of(body);
     const char *from = reader.at;
     size_t count = 0;
     bool done = false;

@@ -7,13 +7,15 @@
 #include "msg/record.h"
 #include "msg/xml.h"
 #include "mq/mq.h"
+#include "pack/pack.h"
 
 struct ste_decoder {
     const struct ste_cluster *cluster;
     const struct ste_ref *ref;
     struct ste_xml *xml;
     struct ste_verify_context *verify;
-    char id_prefix[64]; /* of the delivery ids we give: component, start, worker */
+    struct ste_packer packer; /* of dead letters */
+    char id_prefix[64];       /* of the delivery ids we give: component, start, worker */
     uint64_t ids_given;
 };
 

@@ -257,6 +257,18 @@ static void test_dead_records_keep_what_they_were(void **state)
         assert_text(record->signer, "BROKSGSG");
         assert_int_equal(record->message.index, 8 + i);
     }
+    /* The same, as a router packs it: two texts alike, or it would not. */
+    struct ste_packer packer = {0};
+    struct ste_buf packed = {0};
+    for (unsigned i = 0; i < 20; i++)
+        put_record(&body, "R-2", "<second/>", 9);
+    assert_true(ste_pack(&packer, STE_PACK_FAST, ste_buf_bytes(&body), &packed));
+    decode_dead(setting, ste_buf_bytes(&packed));
+    assert_int_equal(setting->count, 22);
+    assert_text(setting->records[0].message.original, "<first/>");
+    assert_text(setting->records[21].message.original, "<second/>");
+    ste_packer_deinit(&packer);
+    ste_buf_deinit(&packed);
     ste_buf_deinit(&body);
 }
 

@@ -51,8 +51,22 @@ static void make_ready(struct ste_gather *gather, struct ste_publication *public
     gather->ready_last = publication;
 }
 
+/* Bodies of records alike are a fifth after it. */
+static void pack(struct ste_gather *gather, struct ste_publication *publication)
+{
+    ste_buf_clear(&gather->scratch);
+    if (publication->body.len < STE_GATHER_PACK_BYTES_MIN ||
+        !ste_pack(&gather->packer, STE_PACK_FAST, ste_buf_bytes(&publication->body),
+                  &gather->scratch))
+        return;
+    const struct ste_buf plain = publication->body;
+    publication->body = gather->scratch;
+    gather->scratch = plain;
+}
+
 static void close_open(struct ste_gather *gather, struct ste_publication **open)
 {
+    pack(gather, *open);
     make_ready(gather, *open);
     *open = NULL;
     gather->open_count--;
@@ -65,6 +79,8 @@ void ste_gather_deinit(struct ste_gather *gather)
         free(gather->all[i]);
     }
     free(gather->all);
+    ste_packer_deinit(&gather->packer);
+    ste_buf_deinit(&gather->scratch);
     *gather = (struct ste_gather){0};
 }
 
@@ -99,14 +115,16 @@ bool ste_gather_add(struct ste_gather *gather, struct ste_route route,
     return true;
 }
 
-void ste_gather_close(struct ste_gather *gather, uint64_t opened_ns)
+void ste_gather_close(struct ste_gather *gather, uint64_t opened_ns, uint64_t patience_ns)
 {
     if (gather->open_count == 0)
         return;
     for (unsigned type = 0; type < STE_QUEUE_TYPE_COUNT; type++) {
         for (unsigned shard = 0; shard < STE_SHARD_COUNT_MAX; shard++) {
             struct ste_publication **const open = &gather->open[type][shard];
-            if (*open != NULL && (*open)->opened_ns <= opened_ns)
+            if (*open == NULL || (*open)->opened_ns > opened_ns)
+                continue;
+            if (gather->sent_count[type][shard] == 0 || (*open)->opened_ns <= patience_ns)
                 close_open(gather, open);
         }
     }
@@ -138,6 +156,7 @@ static void take_first(struct ste_gather *gather)
 void ste_gather_sent(struct ste_gather *gather, struct ste_publication *publication)
 {
     take_first(gather);
+    gather->sent_count[publication->route.type][publication->route.shard]++;
     publication->state = STE_PUB_SENT;
     publication->next = NULL;
 }
@@ -145,6 +164,7 @@ void ste_gather_sent(struct ste_gather *gather, struct ste_publication *publicat
 void ste_gather_wait(struct ste_gather *gather, struct ste_publication *publication,
                      uint64_t resend_ns)
 {
+    gather->sent_count[publication->route.type][publication->route.shard]--;
     publication->state = STE_PUB_WAITING;
     publication->resend_ns = resend_ns;
     gather->waiting_count++;
@@ -152,6 +172,7 @@ void ste_gather_wait(struct ste_gather *gather, struct ste_publication *publicat
 
 void ste_gather_done(struct ste_gather *gather, struct ste_publication *publication)
 {
+    gather->sent_count[publication->route.type][publication->route.shard]--;
     release(gather, publication);
 }
 
@@ -161,8 +182,10 @@ void ste_gather_forget(struct ste_gather *gather)
     for (size_t i = 0; i < gather->all_count; i++)
         release(gather, gather->all[i]);
     for (unsigned type = 0; type < STE_QUEUE_TYPE_COUNT; type++)
-        for (unsigned shard = 0; shard < STE_SHARD_COUNT_MAX; shard++)
+        for (unsigned shard = 0; shard < STE_SHARD_COUNT_MAX; shard++) {
             gather->open[type][shard] = NULL;
+            gather->sent_count[type][shard] = 0;
+        }
     gather->ready_first = gather->ready_last = NULL;
     gather->waiting_count = 0;
     gather->open_count = 0;

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "base/testing.h"
 
 #include "router/gather.h"
 
@@ -51,11 +45,15 @@ static struct ste_publication *send_next(struct ste_gather *gather)
 static size_t count_records(const struct ste_publication *publication)
 {
     struct ste_arena *const arena = ste_arena_new(0);
-    struct ste_reader reader = ste_reader_of(ste_buf_bytes(&publication->body));
+    struct ste_packer packer = {0};
+    struct ste_bytes body = {0};
     struct ste_record record;
     size_t count = 0;
     bool done = false;
     assert_non_null(arena);
+    assert_ok(ste_unpack_if_packed(&packer, ste_buf_bytes(&publication->body), arena, &body, &err));
+    ste_packer_deinit(&packer);
+    struct ste_reader reader = ste_reader_of(body);
     while (ste_record_decode(&reader, arena, &record, &done, NULL) == STE_OK && !done)
         count++;
     assert_true(done);
@@ -79,6 +77,51 @@ static void test_full_by_records(void **state)
     assert_null(ste_gather_next(gather));
 }
 
+/* What is large is packed, what is small is not; what does not get smaller is sent as it is. */
+static void test_large_ones_are_packed(void **state)
+{
+    struct ste_gather *const gather = *state;
+    add_bytes(gather, noe_0, 1, 1, STE_GATHER_PACK_BYTES_MIN);
+    add(gather, noe_1, 1, 1);
+    ste_gather_close(gather, 1, 1);
+    const struct ste_publication *publication = send_next(gather);
+    assert_true(ste_is_packed(ste_buf_bytes(&publication->body)));
+    assert_true(publication->body.len < STE_GATHER_PACK_BYTES_MIN);
+    assert_int_equal(count_records(publication), 1);
+    publication = send_next(gather);
+    assert_false(ste_is_packed(ste_buf_bytes(&publication->body)));
+    assert_int_equal(count_records(publication), 1);
+}
+
+/* A queue's next publication waits for the confirm of the one before, up to the patience. */
+static void test_waits_for_the_confirm(void **state)
+{
+    struct ste_gather *const gather = *state;
+    add(gather, noe_0, 1, 10);
+    ste_gather_close(gather, 10, 0);
+    struct ste_publication *const first = send_next(gather);
+    add(gather, noe_0, 2, 20);
+    add(gather, noe_1, 3, 20); /* another queue does not wait */
+    ste_gather_close(gather, 30, 19);
+    assert_int_equal(send_next(gather)->route.shard, noe_1.shard);
+    assert_null(ste_gather_next(gather));
+    ste_gather_done(gather, first);
+    ste_gather_close(gather, 30, 19);
+    struct ste_publication *const second = send_next(gather);
+    add(gather, noe_0, 4, 40);
+    ste_gather_close(gather, 60, 39);
+    assert_null(ste_gather_next(gather));
+    ste_gather_close(gather, 60, 40); /* patience is at its end */
+    struct ste_publication *const third = send_next(gather);
+    add(gather, noe_0, 5, 70);
+    ste_gather_wait(gather, second, 100); /* refused: no longer on its way, but the third is */
+    ste_gather_close(gather, 80, 39);
+    assert_null(ste_gather_next(gather));
+    ste_gather_done(gather, third);
+    ste_gather_close(gather, 80, 39);
+    assert_int_equal(send_next(gather)->record_count, 1);
+}
+
 static void test_full_by_bytes(void **state)
 {
     struct ste_gather *const gather = *state;
@@ -98,7 +141,7 @@ static void test_queues_are_apart(void **state)
     add(gather, noe_1, 2, 1);
     add(gather, noe_0, 2, 1);
     assert_int_equal(gather->open_count, 3);
-    ste_gather_close(gather, 1);
+    ste_gather_close(gather, 1, 1);
     unsigned records[3] = {0};
     for (int i = 0; i < 3; i++) {
         const struct ste_publication *const publication = send_next(gather);
@@ -117,7 +160,7 @@ static void test_sources_are_runs(void **state)
     const uint64_t sequences[] = {5, 5, 5, 6, 5, 7, 7};
     for (size_t i = 0; i < 7; i++)
         add(gather, noe_0, sequences[i], 1);
-    ste_gather_close(gather, 1);
+    ste_gather_close(gather, 1, 1);
     const struct ste_publication *const publication = send_next(gather);
     assert_int_equal(publication->source_count, 4);
     const uint64_t expected[4][2] = {{5, 3}, {6, 1}, {5, 1}, {7, 2}};
@@ -133,12 +176,12 @@ static void test_close_by_age(void **state)
     add(gather, noe_0, 1, 100);
     add(gather, noe_1, 1, 200);
     add(gather, noe_0, 2, 900); /* joins the older one: its age is that of its first record */
-    ste_gather_close(gather, 99);
+    ste_gather_close(gather, 99, 99);
     assert_null(ste_gather_next(gather));
-    ste_gather_close(gather, 100);
+    ste_gather_close(gather, 100, 100);
     assert_int_equal(send_next(gather)->record_count, 2);
     assert_null(ste_gather_next(gather));
-    ste_gather_close(gather, 1000);
+    ste_gather_close(gather, 1000, 1000);
     assert_int_equal(send_next(gather)->route.shard, 1);
     assert_int_equal(gather->open_count, 0);
 }
@@ -149,7 +192,7 @@ static void test_ready_ones_keep_their_order(void **state)
     struct ste_publication *sent[3];
     for (unsigned i = 0; i < 3; i++) {
         add(gather, noe_0, i, i);
-        ste_gather_close(gather, i);
+        ste_gather_close(gather, i, i);
     }
     for (unsigned i = 0; i < 3; i++) {
         sent[i] = send_next(gather);
@@ -162,7 +205,7 @@ static void test_a_refused_one_waits_and_is_sent_again_itself(void **state)
     struct ste_gather *const gather = *state;
     add(gather, noe_0, 1, 1);
     add(gather, noe_1, 2, 1);
-    ste_gather_close(gather, 1);
+    ste_gather_close(gather, 1, 1);
     struct ste_publication *const refused = send_next(gather), *const good = send_next(gather);
     const size_t bytes = refused->body.len;
     ste_gather_wait(gather, refused, 500);
@@ -183,7 +226,7 @@ static void test_done_ones_are_used_again(void **state)
     struct ste_gather *const gather = *state;
     for (unsigned i = 0; i < 1000; i++) {
         add(gather, noe_0, i, i);
-        ste_gather_close(gather, i);
+        ste_gather_close(gather, i, i);
         struct ste_publication *const publication = send_next(gather);
         assert_int_equal(publication->record_count, 1);
         assert_int_equal(publication->source_count, 1);
@@ -215,7 +258,7 @@ static void test_many_at_once(void **state)
     enum { MANY = 300 };
     for (unsigned i = 0; i < MANY; i++) {
         add(gather, noe_0, i, i);
-        ste_gather_close(gather, i);
+        ste_gather_close(gather, i, i);
     }
     for (unsigned i = 0; i < MANY; i++)
         assert_int_equal(send_next(gather)->sources[0].sequence, i);
@@ -228,7 +271,7 @@ static void test_forget(void **state)
     struct ste_gather *const gather = *state;
     for (unsigned i = 0; i < 3; i++) {
         add(gather, noe_0, i, i);
-        ste_gather_close(gather, i);
+        ste_gather_close(gather, i, i);
     }
     (void)send_next(gather);
     ste_gather_wait(gather, send_next(gather), 10);
@@ -238,11 +281,11 @@ static void test_forget(void **state)
     assert_int_equal(gather->open_count, 0);
     assert_int_equal(gather->waiting_count, 0);
     ste_gather_wake(gather, 1000);
-    ste_gather_close(gather, 1000);
+    ste_gather_close(gather, 1000, 1000);
     assert_null(ste_gather_next(gather));
     for (unsigned i = 0; i < 4; i++) { /* all four places are free, and empty */
         add(gather, noe_1, 20 + i, 20);
-        ste_gather_close(gather, 20);
+        ste_gather_close(gather, 20, 20);
     }
     for (unsigned i = 0; i < 4; i++)
         assert_int_equal(count_records(send_next(gather)), 1);
@@ -254,6 +297,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_gather, close_gather)
     const struct CMUnitTest tests[] = {
         TEST(test_full_by_records),
+        TEST(test_large_ones_are_packed),
+        TEST(test_waits_for_the_confirm),
         TEST(test_full_by_bytes),
         TEST(test_queues_are_apart),
         TEST(test_sources_are_runs),

@@ -31,12 +31,9 @@ enum {
     RETRY_FIRST_MS = 100,
     RETRY_LIMIT_MS = 5000,
 };
-/* A gathered publication closes after this time. Where much comes in, the longer one makes wider
- * publications, which cost broker and database less. */
-static const uint64_t gather_calm_ns = 2 * STE_NS_PER_MS, gather_busy_ns = 12 * STE_NS_PER_MS;
-/* Much is this many records in the last window. */
-enum { BUSY_RECORDS = 64 };
-static const uint64_t busy_window_ns = 16 * STE_NS_PER_MS;
+/* A gathered publication closes after gather_ns, and waits for the confirm of the one before it in
+ * its queue, but no longer than gather_patience_ns. */
+static const uint64_t gather_ns = 2 * STE_NS_PER_MS, gather_patience_ns = 50 * STE_NS_PER_MS;
 static const uint64_t ack_window_ns = 4 * STE_NS_PER_MS;
 
 struct worker {
@@ -50,9 +47,6 @@ struct worker {
     struct ste_gather gather;
     uint64_t ack_tag, ack_since_ns; /* the ack that is owed */
     bool ack_owed;
-    uint64_t window_start_ns;
-    size_t window_records;
-    bool busy;
     struct ste_obs_types types; /* what was done since the last count_busy */
     const char *refusal; /* a typed queue nacked or returned: not ready until one confirms again */
     const char *told;    /* what /readyz says while connected */
@@ -116,7 +110,6 @@ static enum ste_code ste_router_route(struct worker *worker, struct ste_record *
         if (!ste_gather_add(&worker->gather, route, &records[i], sequence, now_ns))
             return ste_error_set(err, STE_E_NOMEM, "could not gather a record");
     }
-    worker->window_records += count;
     ste_obs_add(worker->counters, STE_M_RECORDS, count);
     return STE_OK;
 }
@@ -217,22 +210,12 @@ static enum ste_code settle(struct worker *worker, struct ste_error *err)
     return rc;
 }
 
-static uint64_t gather_ns(struct worker *worker, uint64_t now_ns)
-{
-    if (now_ns - worker->window_start_ns > busy_window_ns) {
-        worker->busy = worker->window_records >= BUSY_RECORDS;
-        worker->window_start_ns = now_ns;
-        worker->window_records = 0;
-    }
-    return worker->busy ? gather_busy_ns : gather_calm_ns;
-}
-
 static enum ste_code send_and_settle(struct worker *worker, bool close_all, struct ste_error *err)
 {
     const uint64_t now_ns = ste_clock_mono_ns(), start_ns = ste_clock_thread_cpu_ns();
-    const uint64_t close_age_ns = close_all ? 0 : gather_ns(worker, now_ns);
     ste_gather_wake(&worker->gather, now_ns);
-    ste_gather_close(&worker->gather, now_ns - close_age_ns);
+    ste_gather_close(&worker->gather, now_ns - (close_all ? 0 : gather_ns),
+                     now_ns - (close_all ? 0 : gather_patience_ns));
     enum ste_code rc = ste_router_publish(worker, err);
     if (rc == STE_OK)
         rc = settle(worker, err);
