@@ -35,6 +35,7 @@ struct ste_model_case ste_model_case_of(const struct ste_model *model)
     struct ste_model_case of = {.nodes = model->nodes,
                                 .shards = model->shards,
                                 .workers = model->workers,
+                                .mesh = model->mesh,
                                 .router_threads = model->router_threads,
                                 .cores = model->cores,
                                 .node_cpu = model->node_cpu,
@@ -45,6 +46,23 @@ struct ste_model_case ste_model_case_of(const struct ste_model *model)
     for (size_t part = 0; part < STE_PART_COUNT; part++)
         of.scale[part] = 1;
     return of;
+}
+
+struct ste_model_layout ste_model_layout_of(unsigned nodes, unsigned shards, unsigned workers,
+                                            bool mesh)
+{
+    const double w = workers, n = nodes, m = shards;
+    if (mesh)
+        return (struct ste_model_layout){w * m, w * n, w * n * m, n};
+    if (nodes <= shards)
+        return (struct ste_model_layout){w * ceil(m / n), w, w * m, m / ceil(m / n)};
+    const double each = floor(n / m);
+    return (struct ste_model_layout){w, w * each, w * m * each, m * each};
+}
+
+static struct ste_model_layout layout_of(const struct ste_model_case *asked)
+{
+    return ste_model_layout_of(asked->nodes, asked->shards, asked->workers, asked->mesh);
 }
 
 /* The router gathers what comes within a moment for one type and shard: twice the shards, half the
@@ -61,8 +79,13 @@ double ste_model_batch(const struct ste_model *model, const struct ste_model_cas
 {
     const double most = model->backlogged ? fmin(model->batch, asked->batch_max) : asked->batch_max;
     /* With a bound on what is under way, half a batch is waiting for each that is in hand. */
-    const double pairs = (double)asked->nodes * asked->shards * asked->workers;
-    return asked->outstanding > 0 ? fmax(1, fmin(most, asked->outstanding / pairs / 1.5)) : most;
+    const double all = layout_of(asked).all;
+    return asked->outstanding > 0 ? fmax(1, fmin(most, asked->outstanding / all / 1.5)) : most;
+}
+
+static double crowd_of(const struct ste_model *model, const struct ste_model_case *asked)
+{
+    return 1 + model->crowd * (1 - 1 / layout_of(asked).per_shard);
 }
 
 double ste_model_demand(const struct ste_model *model, const struct ste_model_case *asked,
@@ -71,7 +94,26 @@ double ste_model_demand(const struct ste_model *model, const struct ste_model_ca
     const struct ste_model_cost *const cost = &model->cost[part];
     const double sum =
         cost->record_s + cost->delivery_s / publication + (batch > 0 ? cost->txn_s / batch : 0);
-    return sum * asked->scale[part];
+    /* The more workers of one shard, the more its server does about their locks. */
+    const double crowd = part == STE_PART_SHARD ? crowd_of(model, asked) : 1;
+    return sum * crowd * asked->scale[part];
+}
+
+/* Reading table day and sweeping the outbox come once a second, but at most once a round: rounds a
+ * second, 1 at most, when node or shard is full. */
+static double chores(const struct ste_model *model, const struct ste_model_case *asked)
+{
+    const double batch = ste_model_batch(model, asked);
+    const double publication = ste_model_publication(model, asked);
+    const double node = ste_model_demand(model, asked, STE_PART_NODE, batch, publication);
+    const double shard = ste_model_demand(model, asked, STE_PART_SHARD, batch, publication);
+    const struct ste_model_layout layout = layout_of(asked);
+    double cycle_s = 0;
+    if (asked->node_cpu > 0)
+        cycle_s = layout.per_node * node / asked->node_cpu;
+    if (asked->shard_cpu > 0)
+        cycle_s = fmax(cycle_s, layout.per_shard * shard / asked->shard_cpu);
+    return fmin(1, 1 / (cycle_s * batch));
 }
 
 double ste_model_share(const struct ste_model *model, const struct ste_model_case *asked,
@@ -79,8 +121,10 @@ double ste_model_share(const struct ste_model *model, const struct ste_model_cas
 {
     const bool node = part == STE_PART_NODE;
     const double held = node ? asked->node_cpu : asked->shard_cpu;
-    const double connected = (double)asked->workers * (node ? asked->shards : asked->nodes);
-    const double idle = model->cost[part].idle + model->cost[part].idle_worker * connected;
+    const struct ste_model_layout layout = layout_of(asked);
+    const double connected = node ? layout.per_node : layout.per_shard;
+    const double idle =
+        model->cost[part].idle + model->cost[part].idle_worker * connected * chores(model, asked);
     return model->speed * (held > 0 ? held : asked->cores) - idle;
 }
 
@@ -103,7 +147,7 @@ double ste_model_period(const struct ste_model *model, const struct ste_model_ca
 /* Cores that idle processes of all kinds take. */
 static double idle_cores(const struct ste_model *model, const struct ste_model_case *asked)
 {
-    const double pairs = (double)asked->nodes * asked->shards * asked->workers;
+    const double pairs = layout_of(asked).all;
     const struct ste_model_cost *const cost = model->cost;
     return cost[STE_PART_BROKER].idle + cost[STE_PART_ROUTER].idle +
            asked->nodes * cost[STE_PART_NODE].idle + asked->shards * cost[STE_PART_SHARD].idle +
@@ -185,7 +229,10 @@ static void settle(struct round *round)
                         round->inside_cores * round->cores.time + round->flush;
     const double queue = round->lock_others * round->lock_here * round->lock;
     const double serving = fmin(1, round->lock_others * held / round->cycle) * round->lock;
-    const double wait = round->lock * held * fmax(0, queue - serving / 2);
+    double wait = round->lock * held * fmax(0, queue - serving / 2);
+    /* Rounds that need the rows go one by one: a cycle is no shorter than all of them. */
+    const double all = held * (1 + round->lock_others * round->lock * round->lock);
+    wait = fmax(wait, all - (round->cycle - round->lock_time));
     round->lock_time += smooth * (wait - round->lock_time);
     round->cycle = round->node.time + round->shard.time + round->cores.time + round->flush +
                    round->linger + round->lock_time;
@@ -198,26 +245,26 @@ static void settle(struct round *round)
 static struct round round_of(const struct ste_model *model, const struct ste_model_case *asked,
                              double batch, double publication, double cores, bool lingers)
 {
-    const double workers = asked->workers, all = workers * asked->nodes * asked->shards;
+    const struct ste_model_layout layout = layout_of(asked);
     const double node = batch * ste_model_demand(model, asked, STE_PART_NODE, batch, publication);
     const double shard = batch * ste_model_demand(model, asked, STE_PART_SHARD, batch, publication);
     const bool node_held = asked->node_cpu > 0, shard_held = asked->shard_cpu > 0;
     struct round round = {.node = {.service = node_held ? node : 0,
                                    .share = ste_model_share(model, asked, STE_PART_NODE),
-                                   .others = workers * asked->shards - 1,
+                                   .others = layout.per_node - 1,
                                    .period_s = ste_model_period(model, asked, STE_PART_NODE),
                                    .visit = STE_MODEL_NODE_INSIDE},
                           .shard = {.service = shard_held ? shard : 0,
                                     .share = ste_model_share(model, asked, STE_PART_SHARD),
-                                    .others = workers * asked->nodes - 1,
+                                    .others = layout.per_shard - 1,
                                     .period_s = ste_model_period(model, asked, STE_PART_SHARD),
                                     .visit = STE_MODEL_SHARD_LOAD},
                           .cores = {.service = (node_held ? 0 : node) + (shard_held ? 0 : shard),
                                     .share = cores,
-                                    .others = all - 1},
+                                    .others = layout.all - 1},
                           .inside_node = STE_MODEL_NODE_INSIDE,
                           .lock = model->lock,
-                          .lock_others = workers * asked->nodes - 1,
+                          .lock_others = layout.per_shard - 1,
                           .flush = asked->flush_s,
                           .linger = lingers
                                         ? (batch < STE_MODEL_BUSY_RECORDS ? STE_MODEL_LINGER_S
@@ -264,8 +311,7 @@ static double workers_do(const struct whole *whole, double throughput, double ba
 {
     const double cores = ste_model_cores_left(whole->model, whole->asked, throughput, batch);
     *ret = round_of(whole->model, whole->asked, batch, whole->publication, cores, lingers);
-    return (double)whole->asked->workers * whole->asked->nodes * whole->asked->shards * batch /
-           ret->cycle;
+    return layout_of(whole->asked).all * batch / ret->cycle;
 }
 
 static void lower(struct ste_model_answer *answer, double most, const char *limit)
@@ -281,7 +327,8 @@ static void limits(const struct whole *whole, double batch, struct ste_model_ans
 {
     const struct ste_model_case *const asked = whole->asked;
     ret->upper = INFINITY;
-    const double node = asked->nodes * ste_model_share(whole->model, asked, STE_PART_NODE);
+    const double node =
+        layout_of(asked).nodes * ste_model_share(whole->model, asked, STE_PART_NODE);
     const double shard = asked->shards * ste_model_share(whole->model, asked, STE_PART_SHARD);
     const double cores = whole->model->speed * asked->cores - idle_cores(whole->model, asked);
     lower(ret, cores / all_cpu(whole, batch), "cores");

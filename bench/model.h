@@ -2,20 +2,23 @@
  * The capacity model of the engine: what throughput, batch and bottleneck other numbers of nodes
  * and shards would have, from the costs that one run showed. Pure. docs/CAPACITY.md draws it.
  *
- *     driver ─► broker ─► router ─► broker ─► N·M·W workers ─► broker ─► pool
+ *     driver ─► broker ─► router ─► broker ─► workers ────────► broker ─► pool
  *                                             │ node i's CPU  ▲
  *                                             ▼               │ commit: flush
  *                                             shard j's CPU ──┘
  *
- * - Customers are the workers: each of N nodes has W for each of M shards, and each carries one
- *   batch round: receive and check (node), lock and load (shard), decide and compose (node), write
- *   and commit (shard, flush of the log), relay and ack (node).
+ * - Customers are the workers. As deploy/lab spreads them, shard j belongs to node j mod N while
+ *   there are no more nodes than shards, and node i works for shard i mod M alone when there are
+ *   more; or (mesh) each node has W for each shard. Each worker carries one batch round: receive
+ * and check (node), lock and load (shard), decide and compose (node), write and commit (shard,
+ * flush of the log), relay and ack (node).
  * - A batch of B records costs a part `txn_s + record_s·B + delivery_s·B/r` of CPU; r records came
  *   in one delivery, as the router gathered them. Small batches are dear: that is why many workers
  *   of one shard, each with little to do, are slower than few.
  * - A worker holds the rows of its trades from the load to the commit. The others of its shard that
  *   need rows of the same trades wait (`lock`: the share of batches that do). So the node's own
  *   pauses keep a shard idle: one database does not get faster with more nodes.
+ * - Workers of one shard cost its server more the more there are (`crowd`): lock waits are work.
  * - A node or shard held to a share of a core (control groups) gets share × period of CPU, then
  *   nothing until the period ends. Not held: it shares the machine's cores with all others.
  * - What else must hold: driver, pool and router are threads (X ≤ threads/D); all CPU together is
@@ -49,6 +52,7 @@ enum { STE_MODEL_NOTES_MAX = 16, STE_MODEL_NOTE_BYTES = 240 };
 struct ste_model {
     struct ste_model_cost cost[STE_PART_COUNT];
     unsigned nodes, shards, workers, router_threads; /* of the run that it was calibrated with */
+    bool mesh;                                       /* every node works for every shard */
     double node_cpu, shard_cpu;                      /* shares of that run; 0: not held */
     double cores;
     double batch, publication; /* mean records per transaction, per publication of a router */
@@ -57,6 +61,7 @@ struct ste_model {
     double throughput;         /* messages a second of that run */
     double database_s;         /* mean wait for the database per transaction */
     double lock;               /* share of batches that want rows another one holds, 0 … 1 */
+    double crowd;              /* further CPU of a shard with many workers, relative; c·(1-1/w) */
     double speed;              /* part of its share, or of the cores, that a process gets to use */
     double simulated_speed;    /* the same for the simulation; 0: as `speed` */
     unsigned note_count;
@@ -67,6 +72,7 @@ void ste_model_note(struct ste_model *model, const char *format, ...) STE_PRINTF
 /* What is asked. */
 struct ste_model_case {
     unsigned nodes, shards, workers, router_threads;
+    bool mesh;
     double cores;
     double node_cpu, shard_cpu;   /* 0: not held */
     double quota_period_s;        /* of control groups; 0: as deploy/lab makes them: 20 ms, or more,
@@ -118,6 +124,7 @@ STE_MUST_CHECK enum ste_code ste_model_fit_simulation(struct ste_model *model, d
 /* What one run shows; intervals are those between samples. */
 struct ste_model_run {
     unsigned nodes, shards, workers, router_threads;
+    bool mesh;
     double node_cpu, shard_cpu, cores;
     double messages, batches, seconds;   /* in the steady part: 5 to 95 % of the work */
     double cpu[STE_PART_COUNT];          /* of a part's processes, over the time of `done` */
@@ -132,15 +139,16 @@ struct ste_model_run {
         double seconds, batches, messages, node_cpu, shard_cpu;
     } * intervals; /* of the steady part */
 };
-/* Errors: STE_E_ARGUMENT (no messages, no node, no shard in the samples), STE_E_NOMEM. */
-STE_MUST_CHECK enum ste_code ste_model_run_of(const struct ste_samples *samples,
+/* mesh: samples tell the number of workers, not whose they are. Errors: STE_E_ARGUMENT (no
+ * messages, no node, no shard in the samples), STE_E_NOMEM. */
+STE_MUST_CHECK enum ste_code ste_model_run_of(const struct ste_samples *samples, bool mesh,
                                               struct ste_model_run *ret, struct ste_error *err);
 void ste_model_run_deinit(struct ste_model_run *run);
 
 /* The first run gives everything; more runs help to part the cost of a transaction from that of a
- * record. lock: see struct ste_model. Errors: STE_E_ARGUMENT. */
+ * record. lock, crowd: see struct ste_model. Errors: STE_E_ARGUMENT. */
 STE_MUST_CHECK enum ste_code ste_model_calibrate(const struct ste_model_run *runs, size_t count,
-                                                 double lock, struct ste_model *ret,
+                                                 double lock, double crowd, struct ste_model *ret,
                                                  struct ste_error *err);
 
 #endif

@@ -23,9 +23,23 @@ struct sums {
     double batches, messages, square, count;
 };
 
+/* CPU a second of all processes of a part that is not for messages, while they have work. Rounds of
+ * more than a second have fewer chores. */
 static double idle_of(const struct ste_model_run *run, enum ste_model_part part)
 {
-    return isfinite(run->idle[part]) ? run->idle[part] : 0;
+    if (!isfinite(run->idle[part]))
+        return 0;
+    const struct ste_model_layout layout =
+        ste_model_layout_of(run->nodes, run->shards, run->workers, run->mesh);
+    const double connected = layout.per_shard;
+    const double rounds = run->batches / run->seconds / layout.all;
+    const double chores = fmin(1, rounds);
+    if (part == STE_PART_NODE)
+        return run->nodes * run->idle[part] * STE_MODEL_NODE_CHORES * chores;
+    if (part != STE_PART_SHARD)
+        return run->idle[part];
+    const double workers = fmin(run->idle[part], connected * STE_MODEL_SHARD_IDLE_WORKER);
+    return run->shards * (run->idle[part] - workers * (1 - chores));
 }
 
 static void add_run(const struct ste_model_run *run, struct sums *sums)
@@ -34,9 +48,8 @@ static void add_run(const struct ste_model_run *run, struct sums *sums)
         const struct ste_model_interval *const at = &run->intervals[i];
         if (!(at->batches > 0))
             continue;
-        const double nodes = at->node_cpu - run->nodes * idle_of(run, STE_PART_NODE) * at->seconds;
-        const double shards =
-            at->shard_cpu - run->shards * idle_of(run, STE_PART_SHARD) * at->seconds;
+        const double nodes = at->node_cpu - idle_of(run, STE_PART_NODE) * at->seconds;
+        const double shards = at->shard_cpu - idle_of(run, STE_PART_SHARD) * at->seconds;
         sums->bb += at->batches * at->batches;
         sums->bm += at->batches * at->messages;
         sums->mm += at->messages * at->messages;
@@ -93,9 +106,21 @@ static void split(struct ste_model_cost *cost, double demand, double batch, doub
 
 static double demand_seen(const struct ste_model_run *run, enum ste_model_part part)
 {
-    const unsigned processes[STE_PART_COUNT] = {0, 0, 1, 1, run->nodes, run->shards};
-    const double idle = processes[part] * idle_of(run, part) * run->part_seconds[part];
+    const double idle = idle_of(run, part) * run->part_seconds[part];
     return run->done[part] > 0 ? fmax(0, run->cpu[part] - idle) / run->done[part] : 0;
+}
+
+/* What was seen holds the crowd of that run: costs are those of one worker. */
+static void take_out_crowd(const struct ste_model_run *run, struct ste_model *model)
+{
+    const double workers =
+        ste_model_layout_of(run->nodes, run->shards, run->workers, run->mesh).per_shard;
+    const double crowd = 1 + model->crowd * (1 - 1 / workers);
+    model->cost[STE_PART_SHARD].txn_s /= crowd;
+    model->cost[STE_PART_SHARD].record_s /= crowd;
+    ste_model_note(
+        model, "assumed: w workers of one shard cost it 1 + %.2f (1 - 1/w) times the CPU of one",
+        model->crowd);
 }
 
 static void split_costs(const struct ste_model_run *runs, size_t count, struct ste_model *model)
@@ -149,14 +174,21 @@ static void take_idle(const struct ste_model_run *run, struct ste_model *model)
                               "is within the cost of messages");
         return;
     }
-    cost[STE_PART_BROKER].idle = idle_of(run, STE_PART_BROKER);
-    cost[STE_PART_ROUTER].idle = idle_of(run, STE_PART_ROUTER);
+    const struct ste_model_layout layout =
+        ste_model_layout_of(run->nodes, run->shards, run->workers, run->mesh);
+    cost[STE_PART_BROKER].idle = run->idle[STE_PART_BROKER];
+    cost[STE_PART_ROUTER].idle = run->idle[STE_PART_ROUTER];
     cost[STE_PART_NODE].idle_worker =
-        idle_of(run, STE_PART_NODE) / ((double)run->workers * run->shards);
-    const double shard = idle_of(run, STE_PART_SHARD);
-    const double connected = (double)run->workers * run->nodes;
+        run->idle[STE_PART_NODE] * STE_MODEL_NODE_CHORES / layout.per_node;
+    const double shard = run->idle[STE_PART_SHARD];
+    const double connected = layout.per_shard;
     cost[STE_PART_SHARD].idle_worker = fmin(STE_MODEL_SHARD_IDLE_WORKER, shard / connected);
     cost[STE_PART_SHARD].idle = shard - connected * cost[STE_PART_SHARD].idle_worker;
+    ste_model_note(
+        model,
+        "assumed: of a node's idle work (%.2f ms of CPU a second for each worker) %.0f %% "
+        "stay when it has work",
+        1e3 * cost[STE_PART_NODE].idle_worker / STE_MODEL_NODE_CHORES, 100 * STE_MODEL_NODE_CHORES);
     ste_model_note(model,
                    "assumed: of a shard's idle work %.2f ms of CPU a second for each worker, the "
                    "rest (%.2f ms) its own",
@@ -202,7 +234,7 @@ static enum ste_code fit_speed(struct ste_model *model, struct ste_error *err)
 }
 
 enum ste_code ste_model_calibrate(const struct ste_model_run *runs, size_t count, double lock,
-                                  struct ste_model *ret, struct ste_error *err)
+                                  double crowd, struct ste_model *ret, struct ste_error *err)
 {
     const double full = .8 * 256;
     if (count == 0 || !(runs->messages > 0) || !(runs->batches > 0) || !(runs->routed > 0) ||
@@ -211,6 +243,7 @@ enum ste_code ste_model_calibrate(const struct ste_model_run *runs, size_t count
     struct ste_model model = {.nodes = runs->nodes,
                               .shards = runs->shards,
                               .workers = runs->workers,
+                              .mesh = runs->mesh,
                               .router_threads = runs->router_threads,
                               .node_cpu = runs->node_cpu,
                               .shard_cpu = runs->shard_cpu,
@@ -219,9 +252,11 @@ enum ste_code ste_model_calibrate(const struct ste_model_run *runs, size_t count
                               .publication = runs->routed / runs->publications,
                               .throughput = runs->messages / runs->seconds,
                               .database_s = runs->database_s / runs->batches,
-                              .lock = lock};
+                              .lock = lock,
+                              .crowd = crowd};
     model.backlogged = model.batch >= full || runs->waiting >= (double)runs->nodes * runs->shards;
     split_costs(runs, count, &model);
+    take_out_crowd(runs, &model);
     take_idle(runs, &model);
     ste_model_note(&model,
                    "assumed: %.0f %% of the batches of a shard want rows that another one holds",

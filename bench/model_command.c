@@ -13,16 +13,16 @@ enum { LIST_MAX = 512, RUNS_MAX = 16, NODES_MAX = 10000, SHARDS_MAX = 1024, PATH
 
 struct model_options {
     const char *samples, *nodes, *shards, *node_cpu, *shard_cpu, *cores, *flush_ms, *scale, *rate;
-    const char *outstanding, *lock, *period_ms, *measured, *json, *csv, *seconds;
+    const char *outstanding, *lock, *crowd, *period_ms, *measured, *json, *csv, *seconds;
     uint64_t workers, routers, batch, seed;
-    bool simulate;
+    bool simulate, mesh;
 };
 struct wanted {
     struct ste_model model;
     struct ste_model_case as; /* nodes and shards are filled in point by point */
     unsigned nodes[LIST_MAX], shards[LIST_MAX];
     size_t node_count, shard_count;
-    double lock;
+    double lock, crowd;
 };
 
 static int wrong(const char *option, const char *why)
@@ -47,8 +47,11 @@ static int read_options(int argc, char **argv, struct model_options *o)
         STE_TEXT_OPTION("nodes", "LIST", &o->nodes, false,
                         "numbers of nodes, as 1-8 or 1,2,4 (default: as in the samples)"),
         STE_TEXT_OPTION("shards", "LIST", &o->shards, false, "numbers of shards, likewise"),
-        STE_NUMBER_OPTION("workers", "W", &o->workers, 1, 1024, false,
-                          "threads of each node for each shard (default: as in the samples)"),
+        STE_NUMBER_OPTION(
+            "workers", "W", &o->workers, 1, 1024, false,
+            "threads of each node for each of its shards (default: as in the samples)"),
+        STE_FLAG_OPTION("mesh", &o->mesh,
+                        "every node works for every shard (default: as deploy/lab spreads them)"),
         STE_NUMBER_OPTION("routers", "R", &o->routers, 1, 1024, false,
                           "threads of all routers (default: as in the samples)"),
         STE_TEXT_OPTION("cores", "N", &o->cores, false, "processors for everything together"),
@@ -68,6 +71,9 @@ static int read_options(int argc, char **argv, struct model_options *o)
                         "bound of messages between publish and CLS (default: none)"),
         STE_TEXT_OPTION("lock", "P", &o->lock, false,
                         "share of batches that want rows another one holds (default 1)"),
+        STE_TEXT_OPTION(
+            "crowd", "C", &o->crowd, false,
+            "w workers of a shard cost it 1+C(1-1/w) times the CPU of one (default 0.33)"),
         STE_FLAG_OPTION("simulate", &o->simulate, "simulate each point too"),
         STE_TEXT_OPTION("seconds", "S", &o->seconds, false, "to simulate (default 60)"),
         STE_NUMBER_OPTION("seed", "S", &o->seed, 0, UINT64_MAX, false,
@@ -151,21 +157,22 @@ static bool next_name(const char **list, char name[static PATH_BYTES])
     return true;
 }
 
-static enum ste_code read_run(const char *path, struct ste_model_run *ret, struct ste_error *err)
+static enum ste_code read_run(const char *path, bool mesh, struct ste_model_run *ret,
+                              struct ste_error *err)
 {
     struct ste_samples samples = {0};
     enum ste_code rc = ste_samples_read(path, &samples, err);
     if (rc != STE_OK)
         return rc;
-    rc = ste_model_run_of(&samples, ret, err);
+    rc = ste_model_run_of(&samples, mesh, ret, err);
     ste_samples_deinit(&samples);
     if (rc != STE_OK && err->place[0] == '\0')
         (void)snprintf(err->place, sizeof err->place, "%.120s", path);
     return rc;
 }
 
-static enum ste_code calibrate(const char *list, double lock, struct ste_model *ret,
-                               struct ste_error *err)
+static enum ste_code calibrate(const char *list, bool mesh, double lock, double crowd,
+                               struct ste_model *ret, struct ste_error *err)
 {
     struct ste_model_run runs[RUNS_MAX];
     char name[PATH_BYTES];
@@ -174,11 +181,11 @@ static enum ste_code calibrate(const char *list, double lock, struct ste_model *
     while (rc == STE_OK && next_name(&list, name)) {
         rc = count == RUNS_MAX
                  ? ste_error_set(err, STE_E_ARGUMENT, "more than %d runs to learn from", RUNS_MAX)
-                 : read_run(name, &runs[count], err);
+                 : read_run(name, mesh, &runs[count], err);
         count += rc == STE_OK;
     }
     if (rc == STE_OK)
-        rc = ste_model_calibrate(runs, count, lock, ret, err);
+        rc = ste_model_calibrate(runs, count, lock, crowd, ret, err);
     while (count > 0)
         ste_model_run_deinit(&runs[--count]);
     return rc;
@@ -218,7 +225,7 @@ static enum ste_code add_run(const struct wanted *wanted, const char *name,
 {
     struct ste_model_run run;
     struct ste_model_case asked = wanted->as;
-    enum ste_code rc = read_run(name, &run, err);
+    enum ste_code rc = read_run(name, wanted->model.mesh, &run, err);
     if (rc != STE_OK)
         return rc;
     asked.nodes = run.nodes;
@@ -264,7 +271,8 @@ static int run_model(const struct model_options *o, struct wanted *wanted,
                      const struct ste_model_simulation *simulation)
 {
     struct ste_error err = {0};
-    if (calibrate(o->samples, wanted->lock, &wanted->model, &err) != STE_OK) {
+    if (calibrate(o->samples, o->mesh, wanted->lock, wanted->crowd, &wanted->model, &err) !=
+        STE_OK) {
         complain(&err);
         return STE_BENCH_FAILURE;
     }
@@ -294,13 +302,15 @@ static int run_model(const struct model_options *o, struct wanted *wanted,
 int ste_bench_model(int argc, char **argv)
 {
     struct model_options o = {.seed = 1};
-    struct wanted wanted = {.lock = 1};
+    struct wanted wanted = {.lock = 1, .crowd = .33};
     struct ste_model_simulation simulation = {.seconds = 60};
     const int status = read_options(argc, argv, &o);
     if (status >= 0)
         return status;
     if (o.lock != NULL && !ste_model_number(o.lock, 0, 1, &wanted.lock))
         return wrong("lock", "wants a share from 0 to 1");
+    if (o.crowd != NULL && !ste_model_number(o.crowd, 0, 10, &wanted.crowd))
+        return wrong("crowd", "wants a number from 0 to 10");
     if (o.seconds != NULL && !ste_model_number(o.seconds, .1, 100000, &simulation.seconds))
         return wrong("seconds", "wants a number from 0.1 to 100000");
     simulation.wanted = o.simulate;

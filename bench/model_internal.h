@@ -17,11 +17,24 @@
  * sweeps the outbox once a second. */
 #define STE_MODEL_SHARD_IDLE_WORKER .0006
 
+/* Part of what a node's worker without work costs that stays when it has work: table day and the
+ * outbox. The rest is looking for work, which a busy worker does not do. */
+#define STE_MODEL_NODE_CHORES .4
+
 /* node/batch.h and router/router.h: how long a batch and a publication stay open. */
 #define STE_MODEL_BUSY_RECORDS 48
 #define STE_MODEL_LINGER_S .003
 #define STE_MODEL_BUSY_LINGER_S .012
 #define STE_MODEL_GATHER_S .002
+
+/* Who works for whom. Trades are spread evenly over the shards, so where nodes and shards do not
+ * divide each other, the shards with the fewest workers, or with the node that has most to do, set
+ * the pace: `nodes` is how many nodes' worth of work gets done, `all` how many workers'. */
+struct ste_model_layout {
+    double per_node, per_shard, all, nodes;
+};
+struct ste_model_layout ste_model_layout_of(unsigned nodes, unsigned shards, unsigned workers,
+                                            bool mesh);
 
 /* Records in one publication of the router, at that number of shards. */
 double ste_model_publication(const struct ste_model *model, const struct ste_model_case *asked);

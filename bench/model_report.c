@@ -212,6 +212,7 @@ static void write_model(const struct ste_model_report *report, struct ste_json_w
     ste_json_put_double(writer, "publication", model->publication, 2);
     ste_json_put_double(writer, "database_wait_ms", model->database_s * 1e3, 3);
     ste_json_put_double(writer, "lock", model->lock, 3);
+    ste_json_put_double(writer, "crowd", model->crowd, 3);
     ste_json_put_double(writer, "speed", model->speed, 4);
     ste_table_json(report->costs, writer, "costs");
     ste_json_put_list(writer, "notes");

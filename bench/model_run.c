@@ -189,7 +189,8 @@ static void see_costs(const struct ste_samples *samples, double steady_s, double
     run->waiting = mean_waiting(samples, steady_s, steady_end_s);
 }
 
-static void see_configuration(const struct ste_samples *samples, struct ste_model_run *run)
+static void see_configuration(const struct ste_samples *samples, bool mesh,
+                              struct ste_model_run *run)
 {
     const double nodes = count_series(samples, STE_Q_PROCESS_CPU, "node-");
     const double shards = count_series(samples, STE_Q_PROCESS_CPU, "shard-");
@@ -199,7 +200,9 @@ static void see_configuration(const struct ste_samples *samples, struct ste_mode
     run->shards = (unsigned)meta_number(samples, "shards", shards);
     run->router_threads = (unsigned)meta_number(samples, "router_workers", routers);
     const double all = meta_number(samples, "workers", workers);
-    const double pairs = (double)run->nodes * run->shards;
+    const double most = run->nodes > run->shards ? run->nodes : run->shards;
+    const double pairs = mesh ? (double)run->nodes * run->shards : most;
+    run->mesh = mesh;
     run->workers = pairs > 0 ? (unsigned)fmax(1, round(all / pairs)) : 0;
     run->node_cpu = meta_number(samples, "node_cpu_share", 0);
     run->shard_cpu = meta_number(samples, "shard_cpu_share", 0);
@@ -210,13 +213,13 @@ static void see_configuration(const struct ste_samples *samples, struct ste_mode
         run->cores = cores->values[0];
 }
 
-enum ste_code ste_model_run_of(const struct ste_samples *samples, struct ste_model_run *ret,
-                               struct ste_error *err)
+enum ste_code ste_model_run_of(const struct ste_samples *samples, bool mesh,
+                               struct ste_model_run *ret, struct ste_error *err)
 {
     struct ste_model_run run = {0};
     const struct ste_series *const times = longest(samples);
     const double all = times == NULL ? 0 : committed(samples, 0, samples->seconds);
-    see_configuration(samples, &run);
+    see_configuration(samples, mesh, &run);
     if (run.nodes == 0 || run.shards == 0 || run.router_threads == 0 || !(run.cores > 0) ||
         !(all > 0))
         return ste_error_set(err, STE_E_ARGUMENT,

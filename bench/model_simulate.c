@@ -18,6 +18,8 @@ struct plan {
     struct ste_oa_sim_class *classes;
     struct ste_oa_step *steps;
     struct ste_oa_sim_load *loads;
+    unsigned nodes, shards; /* simulated: where they do not divide, only groups that set the pace */
+    double times;           /* the whole, of what is simulated */
 };
 
 static void free_plan(struct plan *plan)
@@ -60,17 +62,43 @@ static void fill_steps(struct ste_oa_step *steps, unsigned node_at, unsigned sha
     steps[7] = serve(node_at, cpu[0] * after);
 }
 
+/* Does node i work for shard j? */
+static bool works_for(const struct plan *plan, const struct ste_model_case *asked, unsigned node,
+                      unsigned shard)
+{
+    if (asked->mesh)
+        return true;
+    return plan->nodes <= plan->shards ? shard % plan->nodes == node : node % plan->shards == shard;
+}
+
+static void choose_size(struct plan *plan, const struct ste_model_case *asked)
+{
+    plan->nodes = asked->nodes;
+    plan->shards = asked->shards;
+    plan->times = 1;
+    if (asked->mesh)
+        return;
+    if (asked->nodes > asked->shards) {
+        plan->nodes = asked->nodes / asked->shards * asked->shards;
+    } else if (asked->shards % asked->nodes != 0) {
+        const unsigned each = asked->shards / asked->nodes + 1; /* shards of the fullest node */
+        plan->nodes = asked->shards / each;
+        plan->shards = plan->nodes * each;
+        plan->times = (double)asked->shards / plan->shards;
+    }
+}
+
 static bool allocate(struct plan *plan, const struct ste_model_case *asked)
 {
-    const size_t pairs = (size_t)asked->nodes * asked->shards;
-    const size_t stations = (size_t)asked->nodes + asked->shards + 2;
+    choose_size(plan, asked);
+    const size_t pairs = (size_t)plan->nodes * plan->shards;
+    const size_t stations = (size_t)plan->nodes + plan->shards + 2;
     plan->stations = calloc(stations, sizeof *plan->stations);
     plan->loads = calloc(stations, sizeof *plan->loads);
     plan->classes = calloc(pairs, sizeof *plan->classes);
     plan->steps = calloc(pairs * STEPS, sizeof *plan->steps);
     plan->input.station_count = stations;
-    plan->input.class_count = pairs;
-    plan->input.lock_count = asked->shards;
+    plan->input.lock_count = plan->shards;
     plan->input.stations = plan->stations;
     plan->input.classes = plan->classes;
     return plan->stations && plan->loads && plan->classes && plan->steps;
@@ -81,7 +109,7 @@ static void fill(struct plan *plan, const struct ste_model *model,
                  const struct ste_model_case *asked, double cores, double batch)
 {
     const double publication = ste_model_publication(model, asked);
-    const unsigned cores_at = asked->nodes + asked->shards, flush_at = cores_at + 1;
+    const unsigned cores_at = plan->nodes + plan->shards, flush_at = cores_at + 1;
     const double whole = fmax(1, round(cores));
     double cpu[2];
     for (size_t i = 0; i < 2; i++) {
@@ -93,19 +121,22 @@ static void fill(struct plan *plan, const struct ste_model *model,
     plan->stations[cores_at] =
         (struct ste_oa_sim_station){.discipline = STE_OA_SHARED, .servers = (unsigned)whole};
     plan->stations[flush_at].discipline = STE_OA_WAIT;
-    for (unsigned i = 0; i < asked->nodes; i++)
+    for (unsigned i = 0; i < plan->nodes; i++)
         plan->stations[i] = held(ste_model_share(model, asked, STE_PART_NODE),
                                  ste_model_period(model, asked, STE_PART_NODE), i);
-    for (unsigned j = 0; j < asked->shards; j++)
-        plan->stations[asked->nodes + j] =
+    for (unsigned j = 0; j < plan->shards; j++)
+        plan->stations[plan->nodes + j] =
             held(ste_model_share(model, asked, STE_PART_SHARD),
-                 ste_model_period(model, asked, STE_PART_SHARD), asked->nodes + j);
-    for (unsigned i = 0; i < asked->nodes; i++) {
-        for (unsigned j = 0; j < asked->shards; j++) {
-            const size_t pair = (size_t)i * asked->shards + j;
+                 ste_model_period(model, asked, STE_PART_SHARD), plan->nodes + j);
+    plan->input.class_count = 0;
+    for (unsigned i = 0; i < plan->nodes; i++) {
+        for (unsigned j = 0; j < plan->shards; j++) {
+            if (!works_for(plan, asked, i, j))
+                continue;
+            const size_t pair = plan->input.class_count++;
             struct ste_oa_step *const steps = plan->steps + pair * STEPS;
             fill_steps(steps, asked->node_cpu > 0 ? i : cores_at,
-                       asked->shard_cpu > 0 ? asked->nodes + j : cores_at, flush_at, j, cpu,
+                       asked->shard_cpu > 0 ? plan->nodes + j : cores_at, flush_at, j, cpu,
                        asked->flush_s, model->lock);
             plan->classes[pair] = (struct ste_oa_sim_class){
                 .jobs = asked->workers, .steps = steps, .step_count = STEPS - 1};
@@ -127,12 +158,12 @@ static void report(const struct plan *plan, const struct ste_model *model,
                    const struct ste_model_answer *answer, struct ste_model_simulated *ret)
 {
     *ret = (struct ste_model_simulated){
-        .throughput = simulated->throughput.mean * answer->batch,
-        .half_width = simulated->throughput.half_width * answer->batch,
-        .use_node = asked->node_cpu > 0 ? mean_use(plan, 0, asked->nodes,
+        .throughput = plan->times * simulated->throughput.mean * answer->batch,
+        .half_width = plan->times * simulated->throughput.half_width * answer->batch,
+        .use_node = asked->node_cpu > 0 ? mean_use(plan, 0, plan->nodes,
                                                    ste_model_share(model, asked, STE_PART_NODE))
                                         : NAN,
-        .use_shard = asked->shard_cpu > 0 ? mean_use(plan, asked->nodes, asked->shards,
+        .use_shard = asked->shard_cpu > 0 ? mean_use(plan, plan->nodes, plan->shards,
                                                      ste_model_share(model, asked, STE_PART_SHARD))
                                           : NAN};
     if (ret->throughput > answer->upper) { /* router, driver, rate: not walked by the rounds */

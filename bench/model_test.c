@@ -13,6 +13,7 @@ static struct ste_model held_model(void)
                               .shards = 4,
                               .workers = 1,
                               .router_threads = 1,
+                              .mesh = true,
                               .node_cpu = .08,
                               .shard_cpu = .15,
                               .cores = 8,
@@ -86,7 +87,70 @@ static void test_scale_out(void **state)
     assert_true(locked.lock_wait_s > 0);
     slow.lock = 0;
     assert_true(predict_at(&slow, 6, 4).throughput > locked.throughput);
-    assert_near(predict_at(&slow, 6, 4).lock_wait_s, 0, 0);
+    assert_near(predict_at(&slow, 6, 4).lock_wait_s, 0, 1e-12);
+}
+
+/* As deploy/lab spreads workers: one for each shard, while there are no more nodes than shards. It
+ * does one thing after the other, so the shard is idle while its node works: by hand at full speed.
+ */
+static void test_spread_layout(void **state)
+{
+    (void)state;
+    struct ste_model model = held_model();
+    model.mesh = false;
+    model.node_cpu = model.shard_cpu = 0;
+    model.cores = 1000;
+    model.router_threads = 100;
+    const double batch = 250, node = 8.3e-6 * batch + 133e-6 + 13e-6 * batch / 12;
+    const double shard = 27e-6 * batch + 1.1e-3, alone = node + shard + .0003;
+    const struct ste_model_answer few = predict_at(&model, 2, 4);
+    assert_near(few.throughput, 4 * batch / alone, .02 * few.throughput);
+    assert_near(few.cycle_s, alone, .02 * alone);
+    assert_near(few.lock_wait_s, 0, 1e-9);
+    assert_near(predict_at(&model, 1, 4).throughput, few.throughput, .02 * few.throughput);
+    /* Two workers of a shard take turns, and no more than one of them holds the rows. */
+    const struct ste_model_answer pairs = predict_at(&model, 8, 4);
+    const double held = shard + .6 * node + .0003;
+    assert_near(pairs.throughput, 4 * batch / held, .03 * pairs.throughput);
+    /* Of five nodes the fifth doubles shard 0 alone; of three one has two shards. */
+    assert_near(predict_at(&model, 5, 4).throughput, few.throughput, .02 * few.throughput);
+    model.node_cpu = .05;
+    assert_near(predict_at(&model, 3, 4).upper, predict_at(&model, 2, 4).upper, 1e-6);
+    struct ste_model_case asked = ste_model_case_of(&model);
+    struct ste_model_simulated simulated;
+    asked.nodes = 3;
+    assert_ok(ste_model_simulate(&model, &asked, 30, 1, &simulated, &err));
+    const double formula = predict(&model, &asked).throughput;
+    assert_near(simulated.throughput, formula, .1 * formula);
+}
+
+/* A shard with many workers is dearer. */
+static void test_crowd(void **state)
+{
+    (void)state;
+    struct ste_model model = held_model();
+    model.mesh = false;
+    const double before = predict_at(&model, 16, 4).throughput;
+    model.crowd = .4;
+    assert_near(predict_at(&model, 16, 4).throughput * 1.3, before, .03 * before);
+    const double one = predict_at(&model, 4, 4).throughput;
+    model.crowd = 0;
+    assert_near(predict_at(&model, 4, 4).throughput, one, 1e-6);
+}
+
+/* A node that pauses with rows in its hands keeps the others waiting, in the simulation too. */
+static void test_locks_cost_in_the_simulation(void **state)
+{
+    (void)state;
+    struct ste_model model = held_model();
+    struct ste_model_case asked = ste_model_case_of(&model);
+    struct ste_model_simulated locked, open;
+    asked.nodes = 8;
+    asked.node_cpu = .04;
+    assert_ok(ste_model_simulate(&model, &asked, 30, 1, &locked, &err));
+    model.lock = 0;
+    assert_ok(ste_model_simulate(&model, &asked, 30, 1, &open, &err));
+    assert_true(locked.throughput < .9 * open.throughput);
 }
 
 static void test_what_if(void **state)
@@ -252,8 +316,8 @@ static struct ste_model learn(const struct rig *rig)
     write_samples(path, rig);
     assert_ok(ste_samples_read(path, &samples, &err));
     assert_int_equal(unlink(path), 0);
-    assert_ok(ste_model_run_of(&samples, &run, &err));
-    assert_ok(ste_model_calibrate(&run, 1, 1, &model, &err));
+    assert_ok(ste_model_run_of(&samples, true, &run, &err));
+    assert_ok(ste_model_calibrate(&run, 1, 1, 0, &model, &err));
     ste_samples_deinit(&samples);
     ste_model_run_deinit(&run);
     return model;
@@ -273,7 +337,7 @@ static void test_costs_come_out_of_samples(void **state)
     assert_near(model.publication, 20, 1e-9);
     assert_near(model.cost[STE_PART_SHARD].txn_s, 1.2e-3, 1e-5);
     assert_near(model.cost[STE_PART_SHARD].record_s, 25e-6, 1e-7);
-    assert_near(model.cost[STE_PART_NODE].idle_worker, .002 / 4, 1e-6);
+    assert_near(model.cost[STE_PART_NODE].idle_worker, .4 * .002 / 4, 1e-6);
     assert_near(model.cost[STE_PART_DRIVER].record_s, 2e-6, 1e-9);
     const struct ste_model_cost *const broker = &model.cost[STE_PART_BROKER];
     assert_near(broker->record_s + broker->delivery_s / 20, 30e-6, 1e-9);
@@ -301,7 +365,7 @@ static void test_samples_without_work_are_refused(void **state)
     const struct ste_samples samples = {0};
     struct ste_model_run run;
     struct ste_error why = {0};
-    assert_int_equal(ste_model_run_of(&samples, &run, &why), STE_E_ARGUMENT);
+    assert_int_equal(ste_model_run_of(&samples, true, &run, &why), STE_E_ARGUMENT);
 }
 
 /* ---- words ---- */
@@ -376,6 +440,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_narrow_side_decides),
         cmocka_unit_test(test_scale_out),
+        cmocka_unit_test(test_spread_layout),
+        cmocka_unit_test(test_crowd),
+        cmocka_unit_test(test_locks_cost_in_the_simulation),
         cmocka_unit_test(test_what_if),
         cmocka_unit_test(test_whole_machine),
         cmocka_unit_test(test_offered_rate),
