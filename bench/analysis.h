@@ -58,6 +58,7 @@ struct ste_analysis {
     size_t stage_count;
     struct ste_stage *stages;
     double cores;
+    double foreign; /* share of the machine's busy time that no sampled process had; NAN: unknown */
     double residence_s;    /* measured by driver and pool, NAN where it was not */
     double little_present; /* X × residence */
     double little_apart;   /* (N - that) / that */

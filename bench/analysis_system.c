@@ -209,6 +209,27 @@ static void find_ceiling(struct ste_analysis *analysis, double throughput)
     }
 }
 
+/* Others on the machine take processors from the run: what was measured is then not the engine's
+ * end. Driver and pool are part of process "bench" where that is sampled. */
+static void find_foreign(struct work *work)
+{
+    struct ste_analysis *analysis = work->analysis;
+    const double *busy = ste_growth_of(&work->growth, STE_Q_MACHINE_BUSY, "", "");
+    const double *sum[] = {ste_growth_of(&work->growth, STE_Q_PROCESS_CPU, "", ""), NULL, NULL};
+    analysis->foreign = NAN;
+    if (!busy || !sum[0])
+        return;
+    if (!ste_growth_of(&work->growth, STE_Q_PROCESS_CPU, "bench", "")) {
+        sum[1] = work->driver_cpu;
+        sum[2] = ste_growth_of(&work->growth, STE_Q_POOL_CPU, "", "");
+    }
+    double all = busy[analysis->last] - busy[analysis->first], ours = 0;
+    for (size_t i = 0; i < sizeof sum / sizeof sum[0]; i++)
+        ours += sum[i] ? sum[i][analysis->last] - sum[i][analysis->first] : 0;
+    if (all > 0)
+        analysis->foreign = fmax(1 - ours / all, 0);
+}
+
 static void check_little(struct ste_analysis *analysis, const struct ste_samples *samples)
 {
     const struct ste_stage *system = &analysis->stages[0];
@@ -242,6 +263,7 @@ enum ste_code ste_analyse(const struct ste_samples *samples, double from_s, doub
     for (size_t i = 0; i < analysis->stage_count; i++)
         apply_laws(&analysis->stages[i], system->counts.completions);
     find_bottlenecks(analysis);
+    find_foreign(&work);
     find_stations(analysis);
     find_ceiling(analysis, system->laws.throughput);
     check_little(analysis, samples);

@@ -175,6 +175,8 @@ static void stages_of_a_run(void **state)
     assert_string_equal(a->busiest->name, "node");
     assert_ptr_equal(a->costliest, node);
     assert_near(a->ceiling, 1000 / .9, 1e-6);
+    /* 3.2 busy; node .09, broker .8, shard .1, and without a process of its own driver and pool. */
+    assert_near(a->foreign, 1 - (.09 + .8 + .1 + .2 + .05) / 3.2, 1e-9);
     /* Forced flow and the sum of demands: driver .2, router .25, node 1, broker .8, pool .05 ms. */
     assert_int_equal(a->station_count, 5);
     double sum = a->system.think + ste_oa_demand_sum(&a->system);

@@ -314,10 +314,12 @@ static void machine_processors(struct scene *scene)
     double all = busy ? busy[a->last] - busy[a->first] : sum;
     figure->sentence = ste_figure_say(
         f,
-        "%s of %g processors were in use on average (%s). The largest part is that of the %s: %s.",
+        "%s of %g processors were in use on average (%s). The largest part of what was "
+        "sampled is that of the %s: %s. %s went to what was not.",
         ste_say_number(f, all / (a->to_s - a->from_s)), a->cores,
         ste_say_percent(f, all / (a->to_s - a->from_s) / a->cores), largest,
-        ste_say_percent(f, most / all));
+        ste_say_percent(f, most / all),
+        isfinite(a->foreign) ? ste_say_percent(f, a->foreign) : "An unknown part");
     draw(scene, figure, &wide, bins.times, bins.count, paint);
 }
 

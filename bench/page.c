@@ -172,6 +172,12 @@ static void put_lead(const struct ste_page *page, struct ste_buf *out)
                                       ste_say_seconds(&says, counts->seconds),
                                       ste_say_seconds(&says, a->interval_s),
                                       ste_say_percent(&says, a->stages[0].laws.imbalance)));
+    if (a->foreign > STE_FOREIGN_MAX)
+        ste_html_text(out,
+                      ste_figure_say(&says,
+                                     " The machine was not idle otherwise: %s of its busy time "
+                                     "went to others, so these are no figures to keep.",
+                                     ste_say_percent(&says, a->foreign)));
 }
 
 static void put_symbols(struct ste_buf *out)

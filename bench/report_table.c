@@ -154,6 +154,12 @@ void ste_analysis_print(const struct ste_analysis *a, FILE *out)
                 a->ceiling_by && a->ceiling_by->kind != STE_STAGE_SYSTEM ? " of " : "",
                 a->ceiling_by && a->ceiling_by->kind != STE_STAGE_SYSTEM ? a->ceiling_by->name
                                                                          : "");
+    if (isfinite(a->foreign))
+        fprintf(
+            out, "machine     %.1f %% of its busy time went to none of the processes sampled%s\n",
+            100 * a->foreign,
+            a->foreign > STE_FOREIGN_MAX ? ": not idle otherwise, so these are no figures to keep"
+                                         : "");
     if (isfinite(a->little_apart))
         fprintf(out,
                 "Little      N = %.1f counted; X times the measured mean residence of %.4f s is "
@@ -177,6 +183,7 @@ void ste_analysis_json(const struct ste_analysis *a, struct ste_json_writer *wri
     ste_json_put_double(writer, "to_s", a->to_s, 3);
     ste_json_put_double(writer, "interval_s", a->interval_s, 4);
     ste_json_put_double(writer, "cores", a->cores, 0);
+    ste_json_put_double(writer, "foreign", a->foreign, 4);
     ste_json_put_object(writer, "bottleneck");
     put_stage(writer, "by_utilisation", a->busiest);
     ste_json_put_double(writer, "use", a->busiest ? ste_stage_use(a->busiest) : NAN, 4);

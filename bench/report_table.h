@@ -23,6 +23,9 @@ void ste_bounds_table_add(struct ste_table *table, const struct ste_analysis *an
 void ste_analysis_print(const struct ste_analysis *analysis, FILE *out);
 /* The same as members of the object that is open. */
 void ste_analysis_json(const struct ste_analysis *analysis, struct ste_json_writer *writer);
+/* Above this share of foreign work (ste_analysis.foreign) the figures are not the engine's alone.
+ */
+#define STE_FOREIGN_MAX 0.1
 /* "node NOE" */
 enum { STE_STAGE_TEXT_BYTES = STE_SAMPLES_NAME_BYTES + 8 };
 const char *ste_stage_text(const struct ste_stage *stage, char room[STE_STAGE_TEXT_BYTES]);
