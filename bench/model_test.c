@@ -261,7 +261,8 @@ static void test_formulas_and_simulation_agree(void **state)
 
 struct rig {
     double shard_txn, shard_record, node_record, idle_node;
-    bool alike; /* all batches of one size */
+    bool alike;   /* all batches of one size */
+    bool no_rest; /* the samples begin and end with the work */
 };
 
 /* Two nodes and four shards: 5 s at rest, 20 s of 4,000 messages a second in batches of 100 to 240
@@ -277,6 +278,8 @@ static void write_samples(const char *path, const struct rig *rig)
     double messages = 0, batches = 0, published = 0;
     for (int t = 0; t <= 27; t++) {
         const unsigned at = (unsigned)(t + 1) * 1000000;
+        if (rig->no_rest && (t < 5 || t > 25))
+            continue;
         if (t > 5 && t <= 25) {
             const double size = rig->alike ? 200 : 100 + 20 * (t % 8);
             messages += 4000;
@@ -326,7 +329,7 @@ static struct ste_model learn(const struct rig *rig)
 static void test_costs_come_out_of_samples(void **state)
 {
     (void)state;
-    const struct rig rig = {1.2e-3, 25e-6, 48e-6, .002, false};
+    const struct rig rig = {1.2e-3, 25e-6, 48e-6, .002, false, false};
     const struct ste_model model = learn(&rig);
     assert_int_equal(model.nodes, 2);
     assert_int_equal(model.shards, 4);
@@ -345,18 +348,37 @@ static void test_costs_come_out_of_samples(void **state)
     assert_near(predict_at(&model, 2, 4).throughput, 4000, 1);
 }
 
+static bool is_noted(const struct ste_model *model, const char *text)
+{
+    bool said = false;
+    for (unsigned i = 0; i < model->note_count; i++)
+        said = said || strstr(model->notes[i], text) != NULL;
+    return said;
+}
+
 /* One size of batch: the split is assumed, and said; the sum is what was seen. */
 static void test_alike_batches_are_split_by_assumption(void **state)
 {
     (void)state;
-    const struct rig rig = {1.2e-3, 25e-6, 40e-6, 0, true};
+    const struct rig rig = {1.2e-3, 25e-6, 40e-6, 0, true, false};
     const struct ste_model model = learn(&rig);
     const struct ste_model_cost *const shard = &model.cost[STE_PART_SHARD];
     assert_near(shard->record_s + shard->txn_s / 200, 25e-6 + 1.2e-3 / 200, 1e-8);
-    bool said = false;
-    for (unsigned i = 0; i < model.note_count; i++)
-        said = said || strstr(model.notes[i], "assumed: a transaction costs a shard") != NULL;
-    assert_true(said);
+    assert_true(is_noted(&model, "assumed: a transaction costs a shard"));
+}
+
+static void test_unseen_idle_work_is_assumed(void **state)
+{
+    (void)state;
+    struct rig rig = {1.2e-3, 25e-6, 48e-6, .002, false, false};
+    const struct ste_model seen = learn(&rig);
+    rig.no_rest = true;
+    const struct ste_model unseen = learn(&rig);
+    assert_true(is_noted(&seen, "seen: idle work"));
+    assert_true(is_noted(&unseen, "assumed: idle work"));
+    assert_true(unseen.cost[STE_PART_NODE].idle_worker > 0);
+    assert_true(unseen.cost[STE_PART_SHARD].idle > 0);
+    assert_near(predict_at(&unseen, 2, 4).throughput, unseen.throughput, 1);
 }
 
 static void test_samples_without_work_are_refused(void **state)
@@ -450,6 +472,7 @@ int main(void)
         cmocka_unit_test(test_formulas_and_simulation_agree),
         cmocka_unit_test(test_costs_come_out_of_samples),
         cmocka_unit_test(test_alike_batches_are_split_by_assumption),
+        cmocka_unit_test(test_unseen_idle_work_is_assumed),
         cmocka_unit_test(test_samples_without_work_are_refused),
         cmocka_unit_test(test_lists_and_numbers),
         cmocka_unit_test(test_measured_points),
