@@ -49,5 +49,15 @@ def parse(text):
     return found
 
 
+def steps(shapes):
+    """Pairs (larger, smaller): with the same shards the fewest nodes, with the same nodes the fewest
+    shards: what more of one brings."""
+    for same, other in ((1, 0), (0, 1)):
+        for shape in shapes:
+            least = min((s for s in shapes if s[same] == shape[same]), key=lambda s: s[other])
+            if least != shape:
+                yield shape, least
+
+
 def text(points):
     return ",".join("%dx%d" % point for point in points)

@@ -64,6 +64,7 @@ def test_guess_learns_of_the_narrowest():
     assert guess.rate(2, 4) == pytest.approx(1000)
     assert guess.rate(8, 1) == pytest.approx(2000)  # the shard, as before
     assert points.parse(points.text(points.POINTS)) == points.POINTS
+    assert list(points.steps(points.QUICK)) == [((2, 1), (1, 1)), ((2, 2), (2, 1))]
     for text in ("1", "1x17", "0x1", "axb"):
         with pytest.raises(ValueError):
             points.parse(text)
