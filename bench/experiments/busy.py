@@ -4,6 +4,7 @@ import os
 import time
 
 TICK = os.sysconf("SC_CLK_TCK")
+SHORT_S = 1.0
 
 
 def cpu_of(pid):
@@ -64,9 +65,12 @@ class Busy:
         return machine, used
 
     def others(self):
-        """The share of the machine that neither the lab nor this script and its children had."""
+        """The share of the machine that neither the lab nor this script and its children had. None
+        where the time was too short for the kernel's ticks to tell."""
         machine, used = self.end()
         after = os.times()
         used["script"] = after.user - self.times.user + after.system - self.times.system
-        capacity = (time.monotonic() - self.begin) * os.cpu_count()
-        return max(0.0, (machine - sum(used.values())) / capacity) if capacity > 0 else 0.0
+        seconds = time.monotonic() - self.begin
+        if seconds < SHORT_S:
+            return None
+        return max(0.0, (machine - sum(used.values())) / (seconds * os.cpu_count()))

@@ -141,7 +141,9 @@ class Lab:
         mapped = ["--config", self.map] if with_map else []
         self.wait(self.start("ste-bench", command, *mapped, *words, "--json", report),
                   "ste-bench %s %s" % (command, " ".join(words)))
-        self.result.others.append(busy.others())
+        others = busy.others()
+        if others is not None:
+            self.result.others.append(others)
         with open(report) as file:
             return json.load(file)
 
