@@ -210,13 +210,16 @@ static void put_meta(const struct ste_page *page, struct ste_buf *out)
     ste_buf_append_cstr(out, "</dl>\n");
 }
 
-static void put_table(const struct ste_table *table, struct ste_buf *out)
+/* With one run the column that numbers them says nothing. */
+static void put_table(const struct ste_page *page, const struct ste_table *table,
+                      const char *classes, struct ste_buf *out)
 {
     if (!table || ste_table_rows(table) == 0) {
         ste_buf_append_cstr(out, "<p class=\"none\">No run's samples tell.</p>\n");
         return;
     }
-    ste_buf_append_cstr(out, "<div class=\"scroll\">\n");
+    bool one = page->analysis && ste_table_rows(page->stages) == page->analysis->stage_count;
+    ste_buf_printf(out, "<div class=\"scroll%s%s\">\n", classes, one ? " one" : "");
     ste_table_html(table, out);
     ste_buf_append_cstr(out, "</div>\n");
 }
@@ -247,9 +250,9 @@ static void fill(const struct ste_page *page, const char *place, struct ste_buf 
     else if (begins(place, "{{missing}}"))
         put_missing(page, out);
     else if (begins(place, "{{stages}}"))
-        put_table(page->stages, out);
+        put_table(page, page->stages, " wide", out);
     else if (begins(place, "{{bounds}}"))
-        put_table(page->bounds, out);
+        put_table(page, page->bounds, "", out);
     else if (begins(place, "{{symbols}}"))
         put_symbols(out);
     else if (begins(place, "{{meta}}"))

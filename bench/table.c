@@ -249,6 +249,17 @@ void ste_html_text(struct ste_buf *out, const char *text)
     }
 }
 
+/* Thousands set apart: "280,000.5". */
+static void html_number(struct ste_buf *out, const char *digits)
+{
+    size_t whole = strspn(digits, "-0123456789");
+    for (size_t i = 0; digits[i]; i++) {
+        if (i > 0 && i < whole && (whole - i) % 3 == 0 && digits[i - 1] != '-')
+            ste_buf_append_cstr(out, ",");
+        ste_buf_append(out, &digits[i], 1);
+    }
+}
+
 static void html_row(const struct ste_table *table, size_t row, struct ste_buf *out)
 {
     char room[NUMBER_BYTES];
@@ -262,8 +273,13 @@ static void html_row(const struct ste_table *table, size_t row, struct ste_buf *
     }
     ste_buf_append_cstr(out, ">");
     for (size_t c = 0; c < table->count; c++) {
-        ste_buf_append_cstr(out, table->columns[c].decimals < 0 ? "<td>" : "<td class=\"n\">");
-        ste_html_text(out, or_dash(cell_text(table, row, c, room)));
+        const char *text = or_dash(cell_text(table, row, c, room));
+        bool number = table->columns[c].decimals >= 0;
+        ste_buf_append_cstr(out, number ? "<td class=\"n\">" : "<td>");
+        if (number)
+            html_number(out, text);
+        else
+            ste_html_text(out, text);
         ste_buf_append_cstr(out, "</td>");
     }
     ste_buf_append_cstr(out, "</tr>\n");

@@ -83,15 +83,16 @@ static void writes_html(void **state)
     struct ste_buf out = {0};
     assert_ok(ste_table_new(columns, COUNT_OF(columns), &table, &err));
     ste_table_text(table, "a<b & \"c\"");
-    ste_table_number(table, 7);
+    ste_table_number(table, -1234567.25);
     ste_table_number(table, NAN);
     ste_table_end_row(table);
     ste_table_html(table, &out);
-    assert_text(ste_buf_bytes(&out),
-                "<table>\n<thead><tr><th>stage</th><th class=\"n\">X 1/s</th>"
-                "<th class=\"n\">R s</th></tr></thead>\n<tbody>\n"
-                "<tr data-stage=\"a&lt;b &amp; &quot;c&quot;\"><td>a&lt;b &amp; &quot;c&quot;</td>"
-                "<td class=\"n\">7.0</td><td class=\"n\">-</td></tr>\n</tbody>\n</table>\n");
+    assert_text(
+        ste_buf_bytes(&out),
+        "<table>\n<thead><tr><th>stage</th><th class=\"n\">X 1/s</th>"
+        "<th class=\"n\">R s</th></tr></thead>\n<tbody>\n"
+        "<tr data-stage=\"a&lt;b &amp; &quot;c&quot;\"><td>a&lt;b &amp; &quot;c&quot;</td>"
+        "<td class=\"n\">-1,234,567.2</td><td class=\"n\">-</td></tr>\n</tbody>\n</table>\n");
     ste_buf_deinit(&out);
     ste_table_free(table);
 }

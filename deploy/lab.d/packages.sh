@@ -2,7 +2,7 @@
 # Which Debian packages are missing, and their installation.
 # shellcheck shell=sh
 
-packages_wanted() { # GROUP...: build, run, test
+packages_wanted() { # GROUP...: build, run, test, bench
     for group in "$@"; do
         awk -v group="$group" '$1 !~ /^#/ && $2 == group { print $1 }' "$top/deploy/packages.list"
     done

@@ -96,7 +96,7 @@ test_end() {
 
 run_tests() {
     dir=$top/build/lab-live
-    packages_ensure build run test
+    packages_ensure build run test bench
     trap 'test_end; exit 130' INT
     trap 'test_end; exit 143' TERM HUP
     rm -rf "$test_dir"

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Drawing: with gnuplot where it is installed, and what is told where it is not. */
+#include "bench/figure.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <unistd.h>
+
+#include "base/testing.h"
+
+struct desk {
+    char dir[32];
+    struct ste_arena *arena;
+    struct ste_error err;
+    struct ste_figures figures;
+};
+
+static int open_desk(void **state)
+{
+    struct desk *desk = test_calloc(1, sizeof *desk);
+    strcpy(desk->dir, "/tmp/ste-figures-XXXXXX");
+    assert_non_null(mkdtemp(desk->dir));
+    desk->arena = ste_arena_new(0);
+    assert_int_equal(ste_figures_begin(&desk->figures, desk->dir, desk->arena, &desk->err), STE_OK);
+    *state = desk;
+    return 0;
+}
+
+static int close_desk(void **state)
+{
+    struct desk *desk = *state;
+    DIR *dir = opendir(desk->dir);
+    assert_non_null(dir);
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
+        if (entry->d_name[0] != '.')
+            assert_int_equal(unlinkat(dirfd(dir), entry->d_name, 0), 0);
+    assert_int_equal(closedir(dir), 0);
+    assert_int_equal(rmdir(desk->dir), 0);
+    ste_arena_free(desk->arena);
+    test_free(desk);
+    return 0;
+}
+
+static bool gnuplot_is_there(void)
+{
+    return system("gnuplot --version >/dev/null 2>&1") == 0;
+}
+
+static struct ste_points points_of(struct desk *desk, const char *name, const char *text)
+{
+    char path[64];
+    struct ste_points points = {0};
+    (void)snprintf(path, sizeof path, "%s/%s", desk->dir, name);
+    FILE *file = fopen(path, "we");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(ste_points_read(path, desk->arena, &points, &desk->err), STE_OK);
+    return points;
+}
+
+static const struct ste_figure *figure_of(const struct desk *desk, const char *id)
+{
+    for (size_t i = 0; i < desk->figures.count; i++)
+        if (strcmp(desk->figures.items[i].id, id) == 0)
+            return &desk->figures.items[i];
+    fail_msg("no figure %s", id);
+    return NULL;
+}
+
+static void draws_points(void **state)
+{
+    struct desk *desk = *state;
+    if (!gnuplot_is_there()) {
+        print_message("skipped: gnuplot is not installed\n");
+        skip();
+    }
+    struct ste_points volume = points_of(desk, "points-volume",
+                                         "stored_messages,msg_per_s,bytes_per_message,run\n"
+                                         "1000000,10000,800,1\n7000000,9000,820,1\n");
+    struct ste_points scale = points_of(desk, "points-scale",
+                                        "nodes,shards,run,msg_per_s,predicted\n"
+                                        "1,1,1,100,110\n1,4,1,100,100\n2,4,1,200,190\n"
+                                        "4,4,1,300,330\n4,4,2,340,330\n");
+    struct ste_experiments experiments = {.scale = &scale, .volume = &volume};
+    ste_figures_experiments(&desk->figures, &experiments);
+    if (desk->figures.rc != STE_OK)
+        fail_msg("%s", desk->err.text);
+    const struct ste_figure *figure = figure_of(desk, "volume");
+    assert_null(figure->missing);
+    assert_true(figure->svg.len > 1000 && strncmp(figure->svg.at, "<svg", 4) == 0);
+    assert_string_equal(figure->sentence,
+                        "With 7,000,000 messages stored the rate is 90 % of that with 1,000,000. "
+                        "A message takes 810 bytes on disk (median).");
+    figure = figure_of(desk, "scalability");
+    assert_non_null(strstr(figure->sentence, "320 messages a second, at 4 nodes and 4 databases"));
+    assert_non_null(strstr(figure->sentence, "10 % at worst, over 4 points"));
+    assert_string_equal(figure_of(desk, "scale_linear")->sentence,
+                        "At 4 nodes the rate is 80 % of the straight line through the point at 1.");
+    assert_non_null(figure_of(desk, "scale_one")->missing);
+    assert_string_equal(figure_of(desk, "latency")->missing, "no points were given (--latency)");
+    char path[64];
+    (void)snprintf(path, sizeof path, "%s/volume.png", desk->dir);
+    assert_int_equal(access(path, R_OK), 0);
+}
+
+static void tells_that_gnuplot_is_missing(void **state)
+{
+    struct desk *desk = *state;
+    struct ste_buf csv = {0}, values = {0};
+    char *path = strdup(getenv("PATH") ? getenv("PATH") : "");
+    assert_non_null(path);
+    assert_int_equal(setenv("PATH", "/nowhere", 1), 0);
+    ste_buf_append_cstr(&csv, "x,y\n1,2\n");
+    ste_figure_draw(&desk->figures, ste_figure_add(&desk->figures, "rate", "Rate", ""), &csv,
+                    &values);
+    assert_int_equal(setenv("PATH", path, 1), 0);
+    free(path);
+    assert_int_equal(desk->figures.rc, STE_E_FILE);
+    assert_string_equal(desk->err.text, "gnuplot is not installed: apt-get install gnuplot-nox");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(draws_points, open_desk, close_desk),
+        cmocka_unit_test_setup_teardown(tells_that_gnuplot_is_missing, open_desk, close_desk),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
