@@ -4,7 +4,6 @@
 #include "bench/analysis.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/analysis_internal.h"
@@ -112,12 +111,8 @@ static const double *counted(struct work *work, enum ste_quantity worker, enum s
 /* Processors that one process of this kind may use: its share where the run says so. */
 static double processors(const struct work *work, const char *meta)
 {
-    const char *text = ste_samples_meta_value(work->growth.samples, meta);
-    char *end = NULL;
-    double share = text ? strtod(text, &end) : 0;
-    return text && end != text && *end == '\0' && share > 0 && share < work->analysis->cores
-               ? share
-               : work->analysis->cores;
+    double share = ste_meta_number(work->growth.samples, meta, 0);
+    return share > 0 ? fmin(share, work->analysis->cores) : work->analysis->cores;
 }
 
 static void measure_cpu(struct work *work, struct ste_stage *stage, double count)
@@ -262,9 +257,11 @@ static void add_driver(struct work *work)
     if (!work->confirmed)
         return;
     struct ste_stage *stage = add_stage(work, STE_STAGE_DRIVER, "driver", "", false);
-    if (stage)
-        measure(work, stage, sent, work->confirmed, work->driver_cpu,
-                present_of(work, sent, work->confirmed));
+    if (!stage)
+        return;
+    stage->counts.servers = fmax(ste_meta_number(work->growth.samples, "drivers", 1), 1);
+    measure(work, stage, sent, work->confirmed, work->driver_cpu,
+            present_of(work, sent, work->confirmed));
 }
 
 /* The pool's unit is the CLS; what waits for it stands in ste.cls. */

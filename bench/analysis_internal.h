@@ -20,4 +20,7 @@ void ste_stages_measure(struct work *work);
 double *ste_gauge_of(struct work *work, enum ste_quantity quantity, const char *name,
                      double factor);
 
+/* A row of kind meta as a number; `otherwise` where there is none, or no number. */
+double ste_meta_number(const struct ste_samples *samples, const char *name, double otherwise);
+
 #endif

@@ -29,7 +29,7 @@ double *ste_gauge_of(struct work *work, enum ste_quantity quantity, const char *
     return sum;
 }
 
-static double meta_number(const struct ste_samples *samples, const char *name, double otherwise)
+double ste_meta_number(const struct ste_samples *samples, const char *name, double otherwise)
 {
     const char *text = ste_samples_meta_value(samples, name);
     char *end = NULL;
@@ -55,7 +55,7 @@ static double cores_of(const struct ste_samples *samples)
 {
     const struct ste_series *series = ste_samples_find(samples, STE_Q_MACHINE_CORES, NULL, NULL);
     double cores = series && series->count > 0 ? series->values[series->count - 1]
-                                               : meta_number(samples, "cores", 1);
+                                               : ste_meta_number(samples, "cores", 1);
     return cores >= 1 ? cores : 1;
 }
 
@@ -74,14 +74,18 @@ static void find_flows(struct work *work)
         work->cleared = ste_growth_of(growth, STE_Q_WORKER_COMPLETIONS, "node", "");
     if (work->confirmed)
         return;
-    /* Without the driver: deliveries in ste.in, each of `batch` messages, and what is in hand. */
+    /* Without the driver: deliveries in ste.in, each of `batch` messages, and what is in hand. Not
+     * known when deliveries waited and nothing tells how many messages they hold. */
     const double *in = ste_growth_of(growth, STE_Q_WORKER_ARRIVALS, "router", "");
     const double *out = ste_growth_of(growth, STE_Q_WORKER_COMPLETIONS, "router", "");
-    double *present =
-        ste_gauge_of(work, STE_Q_QUEUE_READY, "ste.in", meta_number(growth->samples, "batch", 1));
-    for (size_t i = 0; present && in && out && i < growth->count; i++)
-        present[i] = fmax(present[i] + in[i] - out[i], 0);
-    work->router_present = present;
+    double batch = ste_meta_number(growth->samples, "batch", NAN);
+    double *present = ste_gauge_of(work, STE_Q_QUEUE_READY, "ste.in", 1);
+    bool known = present && in && out;
+    for (size_t i = 0; known && i < growth->count; i++) {
+        known = isfinite(batch) || present[i] == 0;
+        present[i] = fmax((known && present[i] > 0 ? batch * present[i] : 0) + in[i] - out[i], 0);
+    }
+    work->router_present = known ? present : NULL;
 }
 
 static enum ste_code find_window(struct work *work, double from_s, double to_s,
@@ -233,7 +237,7 @@ static void find_foreign(struct work *work)
 static void check_little(struct ste_analysis *analysis, const struct ste_samples *samples)
 {
     const struct ste_stage *system = &analysis->stages[0];
-    analysis->residence_s = meta_number(samples, "mean_residence_s", NAN);
+    analysis->residence_s = ste_meta_number(samples, "mean_residence_s", NAN);
     analysis->little_present = system->laws.throughput * analysis->residence_s;
     analysis->little_apart =
         (system->laws.present - analysis->little_present) / analysis->little_present;

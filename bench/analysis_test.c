@@ -211,6 +211,33 @@ static void what_was_there_at_the_start(void **state)
     end(&trial);
 }
 
+/* Five deliveries wait in ste.in; what they hold is known by the batch or not at all. */
+static void router_without_driver(void **state)
+{
+    (void)state;
+    for (int told = 0; told < 2; told++) {
+        struct trial trial;
+        begin(&trial);
+        if (told)
+            ste_samples_meta(trial.writer, "batch", "64");
+        for (uint64_t i = 0; i <= 10; i++) {
+            ste_samples_at(trial.writer, 1000000 * i);
+            put(&trial, STE_Q_QUEUE_READY, "ste.in", "", 5);
+            put(&trial, STE_Q_WORKER_ARRIVALS, "router-1/0", "", 10 * (double)i);
+            put(&trial, STE_Q_WORKER_COMPLETIONS, "router-1/0", "", 10 * (double)i);
+            put(&trial, STE_Q_WORKER_COMPLETIONS, "node-1/0", "", 10 * (double)i);
+        }
+        assert_ok(finish(&trial, NAN, NAN, &err));
+        const struct ste_stage *router = ste_analysis_find(&trial.analysis, STE_STAGE_ROUTER, "");
+        assert_non_null(router);
+        if (told)
+            assert_near(router->laws.present, 320, 1e-9);
+        else
+            assert_true(isnan(router->laws.present));
+        end(&trial);
+    }
+}
+
 static void tells_what_is_missing(void **state)
 {
     (void)state;
@@ -252,7 +279,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_execution_graph), cmocka_unit_test(sample_node_of_the_article),
         cmocka_unit_test(stages_of_a_run),       cmocka_unit_test(what_was_there_at_the_start),
-        cmocka_unit_test(tells_what_is_missing),
+        cmocka_unit_test(router_without_driver), cmocka_unit_test(tells_what_is_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -172,6 +172,9 @@ static void put_lead(const struct ste_page *page, struct ste_buf *out)
                                       ste_say_seconds(&says, counts->seconds),
                                       ste_say_seconds(&says, a->interval_s),
                                       ste_say_percent(&says, a->stages[0].laws.imbalance)));
+    if (fabs(a->stages[0].laws.imbalance) > STE_IMBALANCE_MAX)
+        ste_buf_append_cstr(out, " Messages that will never clear, or a window that begins or ends "
+                                 "amid the run, count as present.");
     if (a->foreign > STE_FOREIGN_MAX)
         ste_html_text(out,
                       ste_figure_say(&says,

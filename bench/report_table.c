@@ -137,6 +137,11 @@ void ste_analysis_print(const struct ste_analysis *a, FILE *out)
     const struct ste_stage *system = &a->stages[0];
     fprintf(out, "window      %.1f s to %.1f s of the samples, one every %.2f s\n", a->from_s,
             a->to_s, a->interval_s);
+    if (fabs(system->laws.imbalance) > STE_IMBALANCE_MAX)
+        fprintf(out,
+                "balance     %+.1f %%: messages that will never clear, or a window that begins or "
+                "ends amid the run, count as present\n",
+                100 * system->laws.imbalance);
     if (a->busiest)
         fprintf(out, "bottleneck  by utilisation: %s, %.1f %% in use%s\n", a->busiest->name,
                 100 * ste_stage_use(a->busiest),

@@ -26,6 +26,8 @@ void ste_analysis_json(const struct ste_analysis *analysis, struct ste_json_writ
 /* Above this share of foreign work (ste_analysis.foreign) the figures are not the engine's alone.
  */
 #define STE_FOREIGN_MAX 0.1
+/* Above this (A-C)/C of the system its N and R are told with a word of warning. */
+#define STE_IMBALANCE_MAX 0.05
 /* "node NOE" */
 enum { STE_STAGE_TEXT_BYTES = STE_SAMPLES_NAME_BYTES + 8 };
 const char *ste_stage_text(const struct ste_stage *stage, char room[STE_STAGE_TEXT_BYTES]);
