@@ -451,7 +451,7 @@ static enum ste_code check(const struct ste_model *model, const struct ste_model
     for (enum ste_model_part part = STE_PART_NODE; part <= STE_PART_SHARD; part++) {
         if (!(ste_model_share(model, asked, part) > 0))
             return ste_error_set(
-                err, STE_E_ARGUMENT,
+                err, STE_E_LIMIT,
                 "%u nodes and %u shards: the share of a %s is used up by idle work", asked->nodes,
                 asked->shards, ste_model_part_name(part));
     }

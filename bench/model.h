@@ -100,7 +100,8 @@ struct ste_model_answer {
         use[STE_PART_COUNT]; /* utilisation of each node, shard, router thread … by its own limit */
     double use_cores;
 };
-/* Errors: STE_E_ARGUMENT (nothing to do, a share that idle work uses up). */
+/* Errors: STE_E_ARGUMENT (no node, shard, worker, router, core), STE_E_LIMIT (idle work uses up a
+ * whole share). */
 STE_MUST_CHECK enum ste_code ste_model_predict(const struct ste_model *model,
                                                const struct ste_model_case *asked,
                                                struct ste_model_answer *ret, struct ste_error *err);

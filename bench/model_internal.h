@@ -18,8 +18,9 @@
 #define STE_MODEL_SHARD_IDLE_WORKER .0006
 
 /* Part of what a node's worker without work costs that stays when it has work: table day and the
- * outbox. The rest is looking for work, which a busy worker does not do. */
-#define STE_MODEL_NODE_CHORES .4
+ * outbox (13 % of a profile), health and metrics. The rest is looking for work, which a busy worker
+ * does not do. */
+#define STE_MODEL_NODE_CHORES .25
 
 /* node/batch.h and router/router.h: how long a batch and a publication stay open. */
 #define STE_MODEL_BUSY_RECORDS 48

@@ -131,6 +131,23 @@ static void fill_row(struct ste_table *table, const struct ste_model_case *asked
     ste_table_end_row(table);
 }
 
+/* A share that chores use up gives no figures, but is no reason to withhold the other points. */
+static struct ste_model_answer nothing_left(void)
+{
+    struct ste_model_answer answer = {.throughput = 0,
+                                      .upper = 0,
+                                      .limit = "idle work",
+                                      .batch = NAN,
+                                      .publication = NAN,
+                                      .cycle_s = NAN,
+                                      .lock_wait_s = NAN,
+                                      .response_s = NAN,
+                                      .use_cores = NAN};
+    for (size_t part = 0; part < STE_PART_COUNT; part++)
+        answer.use[part] = NAN;
+    return answer;
+}
+
 enum ste_code ste_model_report_add(struct ste_model_report *report,
                                    const struct ste_model_case *asked, double measured,
                                    struct ste_error *err)
@@ -140,7 +157,13 @@ enum ste_code ste_model_report_add(struct ste_model_report *report,
     if (report->point_count == POINTS_MAX)
         return ste_error_set(err, STE_E_LIMIT, "more than %d points", POINTS_MAX);
     enum ste_code rc = ste_model_predict(report->model, asked, &answer, err);
-    if (rc == STE_OK && report->simulation->wanted)
+    const bool used_up = rc == STE_E_LIMIT;
+    if (used_up) {
+        answer = nothing_left();
+        simulated.throughput = 0;
+        rc = STE_OK;
+    }
+    if (rc == STE_OK && report->simulation->wanted && !used_up)
         rc = ste_model_simulate(report->model, asked, report->simulation->seconds,
                                 report->simulation->seed, &simulated, err);
     if (rc != STE_OK)

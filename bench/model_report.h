@@ -18,8 +18,8 @@ STE_MUST_CHECK enum ste_code ste_model_report_new(const struct ste_model *model,
                                                   struct ste_model_report **ret,
                                                   struct ste_error *err);
 void ste_model_report_free(struct ste_model_report *report); /* NULL: nothing */
-/* Predicts one point. measured: its messages a second, or NAN. Errors: those of the prediction;
- * STE_E_LIMIT above 4096 points. */
+/* Predicts one point; one whose share idle work uses up is a row of 0. measured: its messages a
+ * second, or NAN. Errors: STE_E_ARGUMENT, STE_E_NOMEM; STE_E_LIMIT above 4096 points. */
 STE_MUST_CHECK enum ste_code ste_model_report_add(struct ste_model_report *report,
                                                   const struct ste_model_case *asked,
                                                   double measured, struct ste_error *err);

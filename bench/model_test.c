@@ -227,7 +227,7 @@ static void test_idle_work_may_use_up_a_share(void **state)
     struct ste_model_answer answer;
     struct ste_error why = {0};
     model.cost[STE_PART_NODE].idle_worker = .05;
-    assert_int_equal(ste_model_predict(&model, &asked, &answer, &why), STE_E_ARGUMENT);
+    assert_int_equal(ste_model_predict(&model, &asked, &answer, &why), STE_E_LIMIT);
     asked.nodes = 0;
     assert_int_equal(ste_model_predict(&model, &asked, &answer, &why), STE_E_ARGUMENT);
 }
@@ -340,7 +340,7 @@ static void test_costs_come_out_of_samples(void **state)
     assert_near(model.publication, 20, 1e-9);
     assert_near(model.cost[STE_PART_SHARD].txn_s, 1.2e-3, 1e-5);
     assert_near(model.cost[STE_PART_SHARD].record_s, 25e-6, 1e-7);
-    assert_near(model.cost[STE_PART_NODE].idle_worker, .4 * .002 / 4, 1e-6);
+    assert_near(model.cost[STE_PART_NODE].idle_worker, .25 * .002 / 4, 1e-6);
     assert_near(model.cost[STE_PART_DRIVER].record_s, 2e-6, 1e-9);
     const struct ste_model_cost *const broker = &model.cost[STE_PART_BROKER];
     assert_near(broker->record_s + broker->delivery_s / 20, 30e-6, 1e-9);
