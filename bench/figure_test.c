@@ -48,9 +48,9 @@ static bool gnuplot_is_there(void)
 
 static struct ste_points points_of(struct desk *desk, const char *name, const char *text)
 {
-    char path[64];
     struct ste_points points = {0};
-    (void)snprintf(path, sizeof path, "%s/%s", desk->dir, name);
+    const char *path = ste_arena_printf(desk->arena, "%s/%s", desk->dir, name);
+    assert_non_null(path);
     FILE *file = fopen(path, "we");
     assert_non_null(file);
     assert_true(fputs(text, file) >= 0);
