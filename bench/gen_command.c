@@ -62,6 +62,8 @@ int ste_bench_gen(int argc, char **argv)
         return wrong_usage("wants --out or --xml");
     if (!ste_plan_of("gen", &o.plan, &plan))
         return STE_BENCH_USAGE;
+    if (o.xml && plan.gen.shares.invalid)
+        return wrong_usage("--xml and --share-invalid: what is not well-formed ends the file");
     struct ste_bench_map map;
     if (!ste_bench_map_load(&map, o.config, true))
         return STE_BENCH_FAILURE;
