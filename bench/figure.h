@@ -45,7 +45,9 @@ const char *ste_figure_say(struct ste_figures *figures, const char *format, ...)
 void ste_figures_network(struct ste_figures *figures, const struct ste_analysis *analysis);
 void ste_figures_run(struct ste_figures *figures, const struct ste_analysis *analysis,
                      const struct ste_samples *samples);
-void ste_figures_laws(struct ste_figures *figures, const struct ste_analysis *analysis);
+/* Curves and bounds are those of the first run, its point and the others' stand among them. */
+void ste_figures_laws(struct ste_figures *figures, const struct ste_analysis *const *runs,
+                      size_t count);
 /* Of experiments; NULL: not given. */
 struct ste_experiments {
     const struct ste_points *scale, *volume, *latency, *qos;

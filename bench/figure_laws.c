@@ -6,6 +6,31 @@
 
 enum { CURVE_POINTS = 240 };
 
+struct runs {
+    const struct ste_analysis *const *items;
+    size_t count;
+};
+
+/* A second block: one point a run, (N, X) or (X, R in ms). */
+static void put_measured(const struct runs *runs, bool response, struct ste_buf *csv)
+{
+    ste_buf_append_cstr(csv, "\n\n");
+    for (size_t i = 0; i < runs->count; i++) {
+        const struct ste_oa_laws *laws = &runs->items[i]->stages[0].laws;
+        ste_csv_number(csv, response ? laws->throughput : fmax(laws->present, 1), ',');
+        ste_csv_number(csv, response ? fmax(1e3 * laws->response, 1e-3) : laws->throughput, '\n');
+    }
+}
+
+static const char *others(struct ste_figures *f, const struct runs *runs)
+{
+    return runs->count == 1 ? ""
+                            : ste_figure_say(f,
+                                             " All %zu runs are drawn; curves and figures are "
+                                             "those of the first.",
+                                             runs->count);
+}
+
 static void little(struct ste_figures *f, const struct ste_analysis *a)
 {
     struct ste_figure *figure = ste_figure_add(
@@ -68,8 +93,9 @@ static const char *limit_of(const struct ste_analysis *a)
     return a->ceiling_by->kind == STE_STAGE_SYSTEM ? "machine's processors" : a->ceiling_by->name;
 }
 
-static void bounds(struct ste_figures *f, const struct ste_analysis *a)
+static void bounds(struct ste_figures *f, const struct runs *runs)
 {
+    const struct ste_analysis *a = runs->items[0];
     struct ste_figure *figure = ste_figure_add(
         f, "bounds", "Bounds on throughput",
         "With few messages the sum of all demands bounds the rate, with many the slowest station "
@@ -80,7 +106,12 @@ static void bounds(struct ste_figures *f, const struct ste_analysis *a)
         return;
     }
     double knee = ste_oa_knee(&a->system), n_mean = fmax(system->laws.present, 1);
-    double n_end = 3 * fmax(n_mean, 4 * knee), x_end = system->laws.throughput;
+    double n_end = fmax(n_mean, 4 * knee), x_end = system->laws.throughput;
+    for (size_t i = 0; i < runs->count; i++) {
+        n_end = fmax(n_end, runs->items[i]->stages[0].laws.present);
+        x_end = fmax(x_end, runs->items[i]->stages[0].laws.throughput);
+    }
+    n_end *= 3;
     struct ste_buf csv = {0}, values = {0};
     ste_buf_append_cstr(&csv,
                         "n,asymptotic_lower,asymptotic_upper,balanced_lower,balanced_upper\n");
@@ -95,17 +126,17 @@ static void bounds(struct ste_figures *f, const struct ste_analysis *a)
         ste_csv_number(&csv, narrow.upper, '\n');
         x_end = fmax(x_end, wide.upper);
     }
+    put_measured(runs, false, &csv);
     struct ste_oa_bounds end = ste_analysis_bounds(a, n_mean, true);
-    ste_buf_printf(&values,
-                   "knee = %.9g\nn_end = %.9g\nx_end = %.9g\nn_mean = %.9g\nx_mean = %.9g\n",
-                   fmax(knee, 1), n_end, 1.12 * x_end, n_mean, system->laws.throughput);
+    ste_buf_printf(&values, "knee = %.9g\nn_end = %.9g\nx_end = %.9g\n", fmax(knee, 1), n_end,
+                   1.12 * x_end);
     figure->sentence = ste_figure_say(
         f,
         "The knee lies at %s messages; %s were there on average. At most %s messages a second are "
-        "possible with these demands, limited by the %s; %s were measured, %s of that.",
+        "possible with these demands, limited by the %s; %s were measured, %s of that.%s",
         ste_say_number(f, knee), ste_say_number(f, n_mean), ste_say_number(f, end.upper),
         limit_of(a), ste_say_number(f, system->laws.throughput),
-        ste_say_percent(f, system->laws.throughput / end.upper));
+        ste_say_percent(f, system->laws.throughput / end.upper), others(f, runs));
     ste_figure_draw(f, figure, &csv, &values);
 }
 
@@ -134,7 +165,7 @@ static struct shared shared_of(const struct ste_analysis *a)
 struct curves {
     double x_end, wall;       /* to where it is drawn; where the first station ends */
     double r_least, r_most;   /* ms */
-    double x_mean, r_mean_ms; /* measured */
+    double x_mean, r_mean_ms; /* the highest measured */
     struct ste_buf each, area;
 };
 
@@ -195,15 +226,13 @@ static void compute_curves(const struct ste_analysis *a, const struct shared *sh
 
 static void put_curve_values(const struct curves *curves, struct ste_buf *values)
 {
-    ste_buf_printf(values,
-                   "x_end = %.9g\nr_least = %.9g\nr_most = %.9g\nx_mean = %.9g\nr_mean = %.9g\n"
-                   "x_wall = %.9g\n",
-                   curves->x_end, curves->r_least / 2, curves->r_most * 10, curves->x_mean,
-                   curves->r_mean_ms, curves->wall);
+    ste_buf_printf(values, "x_end = %.9g\nr_least = %.9g\nr_most = %.9g\nx_wall = %.9g\n",
+                   curves->x_end, curves->r_least / 2, curves->r_most * 10, curves->wall);
 }
 
-static void performance(struct ste_figures *f, const struct ste_analysis *a)
+static void performance(struct ste_figures *f, const struct runs *runs)
 {
+    const struct ste_analysis *a = runs->items[0];
     struct ste_figure *each = ste_figure_add(
         f, "performance", "Performance curve of each component",
         "R = S/(1 − X·S) for each station at its demand: what a message would wait there if "
@@ -218,8 +247,11 @@ static void performance(struct ste_figures *f, const struct ste_analysis *a)
         each->missing = area->missing = "fewer than two stations with busy time were sampled";
         return;
     }
-    struct curves curves = {.x_mean = system->laws.throughput,
-                            .r_mean_ms = fmax(1e3 * system->laws.response, 1e-3)};
+    struct curves curves = {0};
+    for (size_t i = 0; i < runs->count; i++) {
+        curves.x_mean = fmax(curves.x_mean, runs->items[i]->stages[0].laws.throughput);
+        curves.r_mean_ms = fmax(curves.r_mean_ms, 1e3 * runs->items[i]->stages[0].laws.response);
+    }
     struct shared shared = shared_of(a);
     compute_curves(a, &shared, &curves);
     double sum = 0;
@@ -232,12 +264,15 @@ static void performance(struct ste_figures *f, const struct ste_analysis *a)
     each->sentence = ste_figure_say(
         f,
         "Without any waiting a message would take %s. The first to fill is the %s, at %s messages "
-        "a second. Measured: %s at %s messages a second.",
+        "a second. Measured: %s at %s messages a second.%s",
         ste_say_seconds(f, sum), slowest, ste_say_number(f, curves.wall),
-        ste_say_seconds(f, system->laws.response), ste_say_number(f, system->laws.throughput));
+        ste_say_seconds(f, system->laws.response), ste_say_number(f, system->laws.throughput),
+        others(f, runs));
+    put_measured(runs, true, &curves.each);
+    put_measured(runs, true, &curves.area);
     area->sentence = ste_figure_say(
         f, "The run stood at %s of the %s messages a second at which the area ends.",
-        ste_say_percent(f, curves.x_mean / curves.wall), ste_say_number(f, curves.wall));
+        ste_say_percent(f, system->laws.throughput / curves.wall), ste_say_number(f, curves.wall));
     struct ste_buf values = {0};
     put_curve_values(&curves, &values);
     ste_buf_printf(&values, "columns = %zu\npaint = \"%s%s\"\n",
@@ -249,9 +284,11 @@ static void performance(struct ste_figures *f, const struct ste_analysis *a)
     ste_figure_draw(f, area, &curves.area, &values);
 }
 
-void ste_figures_laws(struct ste_figures *figures, const struct ste_analysis *analysis)
+void ste_figures_laws(struct ste_figures *figures, const struct ste_analysis *const *items,
+                      size_t count)
 {
-    little(figures, analysis);
-    bounds(figures, analysis);
-    performance(figures, analysis);
+    const struct runs runs = {.items = items, .count = count};
+    little(figures, items[0]);
+    bounds(figures, &runs);
+    performance(figures, &runs);
 }

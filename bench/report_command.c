@@ -132,7 +132,10 @@ static enum ste_code draw_figures(struct report *report, const char *dir, struct
         const struct run *run = &report->runs[0];
         ste_figures_network(figures, &run->analysis);
         ste_figures_run(figures, &run->analysis, &run->samples);
-        ste_figures_laws(figures, &run->analysis);
+        const struct ste_analysis *runs[RUNS_MAX];
+        for (size_t i = 0; i < report->run_count; i++)
+            runs[i] = &report->runs[i].analysis;
+        ste_figures_laws(figures, runs, report->run_count);
     } else {
         ste_figure_add(figures, "run", "Everything about one run", "")->missing =
             "no samples were given (--samples)";
@@ -298,8 +301,9 @@ static void report_free(struct report *report)
 static int check(struct report *report, int argc, char **argv)
 {
     const struct ste_bench_option options[] = {
-        STE_TEXT_OPTION("samples", "FILE", &report->samples, false,
-                        "the monitor's samples; again for more runs (figures show the first)"),
+        STE_TEXT_OPTION(
+            "samples", "FILE", &report->samples, false,
+            "the monitor's samples; again for more runs (figures over time show the first)"),
         STE_TEXT_OPTION("from", "S", &report->from, false,
                         "begin S seconds after the first sample (default: where messages begin)"),
         STE_TEXT_OPTION("to", "S", &report->to, false,

@@ -10,7 +10,7 @@ set xrange [0:x_end]
 set yrange [r_least:r_most]
 set arrow 1 from first x_wall, graph 0 to first x_wall, graph 1 nohead dt 2 lw 1.3 lc rgb red
 set label 1 wall at first x_wall, graph 0.94 right offset -0.8,0 tc rgb red
-plot 'area.csv' using 1:2:3 with filledcurves fs transparent solid 0.22 noborder lc rgb green title "operating area", \
-     '' using 1:2 with lines lw 2 lc rgb teal title "fastest component", \
-     '' using 1:3 with lines lw 2 lc rgb green title "slowest component", \
-     '+' using (x_mean):(r_mean) every ::0::0 with points pt 7 ps 1.6 lc rgb red title "measured, whole run"
+plot 'area.csv' index 0 using 1:2:3 with filledcurves fs transparent solid 0.22 noborder lc rgb green title "operating area", \
+     '' index 0 using 1:2 with lines lw 2 lc rgb teal title "fastest component", \
+     '' index 0 using 1:3 with lines lw 2 lc rgb green title "slowest component", \
+     '' index 1 using 1:2 with points pt 7 ps 1.6 lc rgb red title "measured, each run"

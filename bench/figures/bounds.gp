@@ -11,9 +11,9 @@ eval tics_y
 set yrange [0:x_end]
 set arrow 1 from first knee, graph 0 to first knee, graph 1 nohead dt 2 lw 1.3 lc rgb muted
 set label 1 sprintf("N* = %.2g", knee) at first knee, graph 0.06 left offset 0.6,0 tc rgb muted
-plot 'bounds.csv' using 1:4:5 with filledcurves fs transparent solid 0.18 noborder lc rgb blue title "between the balanced job bounds", \
-     '' using 1:2 with lines lw 1.5 dt 4 lc rgb muted title "asymptotic bounds", \
-     '' using 1:3 with lines lw 1.5 dt 4 lc rgb muted notitle, \
-     '' using 1:4 with lines lw 1.8 lc rgb blue notitle, \
-     '' using 1:5 with lines lw 1.8 lc rgb blue notitle, \
-     '+' using (n_mean):(x_mean) every ::0::0 with points pt 7 ps 1.6 lc rgb red title "measured"
+plot 'bounds.csv' index 0 using 1:4:5 with filledcurves fs transparent solid 0.18 noborder lc rgb blue title "between the balanced job bounds", \
+     '' index 0 using 1:2 with lines lw 1.5 dt 4 lc rgb muted title "asymptotic bounds", \
+     '' index 0 using 1:3 with lines lw 1.5 dt 4 lc rgb muted notitle, \
+     '' index 0 using 1:4 with lines lw 1.8 lc rgb blue notitle, \
+     '' index 0 using 1:5 with lines lw 1.8 lc rgb blue notitle, \
+     '' index 1 using 1:2 with points pt 7 ps 1.6 lc rgb red title "measured"
