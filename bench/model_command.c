@@ -8,6 +8,7 @@
 #include "bench/command.h"
 #include "bench/model_report.h"
 #include "bench/model_words.h"
+#include "bench/points.h"
 
 enum { LIST_MAX = 512, RUNS_MAX = 16, NODES_MAX = 10000, SHARDS_MAX = 1024, PATH_BYTES = 1024 };
 
@@ -240,19 +241,35 @@ static enum ste_code add_run(const struct wanted *wanted, const char *name,
     return rc;
 }
 
+static enum ste_code add_point(const struct wanted *wanted, const struct ste_point *point,
+                               const char *name, struct ste_model_report *report,
+                               struct ste_error *err)
+{
+    struct ste_model_case asked = wanted->as;
+    if (!(point->series >= 1 && point->series <= NODES_MAX && point->x >= 1 &&
+          point->x <= SHARDS_MAX && point->median > 0))
+        return ste_error_at(err, STE_E_PARSE, name, "%g nodes, %g shards, %g msg/s is no point",
+                            point->series, point->x, point->median);
+    asked.nodes = (unsigned)point->series;
+    asked.shards = (unsigned)point->x;
+    return ste_model_report_add(report, &asked, point->median, err);
+}
+
 static enum ste_code add_points(const struct wanted *wanted, const char *name,
                                 struct ste_model_report *report, struct ste_error *err)
 {
-    struct ste_model_point *points = NULL;
-    struct ste_model_case asked = wanted->as;
-    size_t count = 0;
-    enum ste_code rc = ste_model_read_points(name, &points, &count, err);
-    for (size_t i = 0; rc == STE_OK && i < count; i++) {
-        asked.nodes = points[i].nodes;
-        asked.shards = points[i].shards;
-        rc = ste_model_report_add(report, &asked, points[i].throughput, err);
-    }
-    free(points);
+    struct ste_points points;
+    struct ste_point_list list = {0};
+    struct ste_arena *const arena = ste_arena_new(0);
+    if (arena == NULL)
+        return ste_error_set(err, STE_E_NOMEM, "no memory for measured points");
+    enum ste_code rc = ste_points_read(name, arena, &points, err);
+    if (rc == STE_OK)
+        rc = ste_points_gather(&points, "nodes", "shards", "msg_per_s", NULL, NULL, arena, &list,
+                               err);
+    for (size_t i = 0; rc == STE_OK && i < list.count; i++)
+        rc = add_point(wanted, &list.items[i], name, report, err);
+    ste_arena_free(arena);
     return rc;
 }
 

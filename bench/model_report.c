@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/model_words.h"
+#include "bench/points.h"
 #include "bench/table.h"
 
 enum { POINTS_MAX = 4096 };
@@ -187,8 +187,8 @@ struct summary {
 static struct summary summarise(const struct ste_model_report *report)
 {
     const size_t count = report->error_count;
-    struct summary of = {.median = ste_model_median(report->errors, count),
-                         .simulated_median = ste_model_median(report->simulated_errors, count)};
+    struct summary of = {.median = ste_median(report->errors, count),
+                         .simulated_median = ste_median(report->simulated_errors, count)};
     of.worst = count > 0 ? report->errors[count - 1] : NAN;
     of.simulated_worst = count > 0 ? report->simulated_errors[count - 1] : NAN;
     return of;

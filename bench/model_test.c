@@ -419,44 +419,6 @@ static void test_lists_and_numbers(void **state)
     assert_false(ste_model_scales("node=1,", scale));
 }
 
-static enum ste_code read_points(const char *text, struct ste_model_point **ret, size_t *ret_count)
-{
-    char path[] = "/tmp/ste-points-XXXXXX";
-    const int fd = mkstemp(path);
-    struct ste_error err = {0};
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-    assert_int_equal(close(fd), 0);
-    const enum ste_code rc = ste_model_read_points(path, ret, ret_count, &err);
-    assert_int_equal(unlink(path), 0);
-    return rc;
-}
-
-static void test_measured_points(void **state)
-{
-    (void)state;
-    struct ste_model_point *points = NULL;
-    size_t count = 0;
-    assert_int_equal(read_points("run,shards,nodes,msg_per_s\r\n1,4,2,100\n1,8,2,70\n2,4,2,300\n"
-                                 "3,4,2,120.5\n",
-                                 &points, &count),
-                     STE_OK);
-    assert_int_equal(count, 2);
-    assert_int_equal(points[0].nodes, 2);
-    assert_int_equal(points[0].shards, 4);
-    assert_near(points[0].throughput, 120.5, 0);
-    assert_near(points[1].throughput, 70, 0);
-    free(points);
-    points = NULL;
-    assert_int_equal(read_points("a,b\n1,2\n", &points, &count), STE_E_PARSE);
-    assert_int_equal(read_points("nodes,shards,msg_per_s\n1,x,2\n", &points, &count), STE_E_PARSE);
-    assert_int_equal(read_points("nodes,shards,msg_per_s\n", &points, &count), STE_E_PARSE);
-    double values[] = {5, 1, 9, 3};
-    assert_near(ste_model_median(values, 4), 4, 0);
-    assert_near(values[3], 9, 0);
-    assert_true(isnan(ste_model_median(values, 0)));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -475,7 +437,6 @@ int main(void)
         cmocka_unit_test(test_unseen_idle_work_is_assumed),
         cmocka_unit_test(test_samples_without_work_are_refused),
         cmocka_unit_test(test_lists_and_numbers),
-        cmocka_unit_test(test_measured_points),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
