@@ -104,6 +104,64 @@ static void draws_points(void **state)
     assert_int_equal(access(path, R_OK), 0);
 }
 
+/* 1,000 messages a second in, as many out a second later. */
+static void put_second(struct ste_samples_writer *writer, double t)
+{
+    double in = 1000 * fmin(t, 8), out = 1000 * fmin(fmax(t - 1, 0), 8);
+    ste_samples_at(writer, (uint64_t)(t * 1e6));
+    ste_samples_put(writer, STE_Q_MACHINE_CORES, "machine", "", 2);
+    ste_samples_put(writer, STE_Q_MACHINE_BUSY, "machine", "", 1.5 * t);
+    ste_samples_put(writer, STE_Q_DRIVER_CONFIRMED, "driver", "", in);
+    ste_samples_put(writer, STE_Q_DRIVER_CPU, "driver", "", .1 * t);
+    ste_samples_put(writer, STE_Q_POOL_CLS, "pool", "", floor(out / 7));
+    ste_samples_put(writer, STE_Q_POOL_CLEARED, "pool", "", out);
+    ste_samples_put(writer, STE_Q_WORKER_COMPLETIONS, "router-1/0", "", (in + out) / 2);
+    ste_samples_put(writer, STE_Q_WORKER_BUSY, "router-1/0", "", .2 * t);
+    ste_samples_put(writer, STE_Q_STAGE_COMPLETIONS, "router-1", "NOE", (in + out) / 2);
+    ste_samples_put(writer, STE_Q_WORKER_COMPLETIONS, "node-1/0", "", out);
+    ste_samples_put(writer, STE_Q_WORKER_BUSY, "node-1/0", "", .3 * t);
+    ste_samples_put(writer, STE_Q_WORKER_DATABASE, "node-1/0", "", .4 * t);
+    ste_samples_put(writer, STE_Q_STAGE_COMPLETIONS, "node-1", "NOE", out);
+    ste_samples_put(writer, STE_Q_PROCESS_CPU, "node-1", "", .3 * t);
+    ste_samples_put(writer, STE_Q_PROCESS_CPU, "broker", "", .4 * t);
+    ste_samples_put(writer, STE_Q_PROCESS_CPU, "shard-0", "", .3 * t);
+    ste_samples_put(writer, STE_Q_SHARD_MESSAGES, "shard-0", "", out);
+}
+
+static void draws_a_run(void **state)
+{
+    struct desk *desk = *state;
+    if (!gnuplot_is_there()) {
+        print_message("skipped: gnuplot is not installed\n");
+        skip();
+    }
+    const char *path = ste_arena_printf(desk->arena, "%s/samples", desk->dir);
+    struct ste_samples_writer *writer = NULL;
+    struct ste_samples samples;
+    struct ste_analysis analysis;
+    assert_ok(ste_samples_create(path, &writer, &err));
+    for (double t = 0; t < 12; t++)
+        put_second(writer, t);
+    assert_ok(ste_samples_finish(writer, &err));
+    assert_ok(ste_samples_read(path, &samples, &err));
+    assert_ok(ste_analyse(&samples, NAN, NAN, desk->arena, &analysis, &err));
+    const struct ste_analysis *runs[] = {&analysis};
+    ste_figures_network(&desk->figures, &analysis);
+    ste_figures_run(&desk->figures, &analysis, &samples);
+    ste_figures_laws(&desk->figures, runs, 1);
+    if (desk->figures.rc != STE_OK)
+        fail_msg("%s", desk->err.text);
+    assert_int_equal(desk->figures.count, 10);
+    for (size_t i = 0; i < desk->figures.count; i++) {
+        const struct ste_figure *figure = &desk->figures.items[i];
+        if (figure->missing || figure->svg.len == 0 || !figure->sentence[0])
+            fail_msg("figure %s: %s", figure->id, figure->missing ? figure->missing : "empty");
+    }
+    assert_non_null(strstr(figure_of(desk, "execution")->sentence,
+                           "At most 1,000 messages were in the system"));
+    ste_samples_deinit(&samples);
+}
+
 static void tells_that_gnuplot_is_missing(void **state)
 {
     struct desk *desk = *state;
@@ -124,6 +182,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(draws_points, open_desk, close_desk),
+        cmocka_unit_test_setup_teardown(draws_a_run, open_desk, close_desk),
         cmocka_unit_test_setup_teardown(tells_that_gnuplot_is_missing, open_desk, close_desk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
