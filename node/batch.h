@@ -12,8 +12,8 @@ enum {
     STE_BATCH_RECORDS_MAX = 256, /* a batch closes once it holds that many, or that much */
     STE_BATCH_BYTES_MAX = 512 << 10,
     STE_BATCH_LINGER_MS = 3,       /* after its first delivery */
-    STE_BATCH_BUSY_RECORDS = 48,   /* a batch of so many is followed by one that lingers longer: */
-    STE_BATCH_BUSY_LINGER_MS = 12, /* wider transactions, where much comes in */
+    STE_BATCH_BUSY_RECORDS = 24,   /* a batch of so many is followed by one that lingers longer: */
+    STE_BATCH_BUSY_LINGER_MS = 30, /* wider transactions, where much comes in */
     STE_BATCH_DELIVERIES_MAX = STE_BATCH_RECORDS_MAX,
 };
 
