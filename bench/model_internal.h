@@ -23,9 +23,9 @@
 #define STE_MODEL_NODE_CHORES .25
 
 /* node/batch.h and router/router.h: how long a batch and a publication stay open. */
-#define STE_MODEL_BUSY_RECORDS 48
+#define STE_MODEL_BUSY_RECORDS 24
 #define STE_MODEL_LINGER_S .003
-#define STE_MODEL_BUSY_LINGER_S .012
+#define STE_MODEL_BUSY_LINGER_S .030
 #define STE_MODEL_GATHER_S .002
 
 /* Who works for whom. Trades are spread evenly over the shards, so where nodes and shards do not

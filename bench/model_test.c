@@ -146,7 +146,7 @@ static void test_locks_cost_in_the_simulation(void **state)
     struct ste_model_case asked = ste_model_case_of(&model);
     struct ste_model_simulated locked, open;
     asked.nodes = 8;
-    asked.node_cpu = .04;
+    asked.node_cpu = .02;
     assert_ok(ste_model_simulate(&model, &asked, 30, 1, &locked, &err));
     model.lock = 0;
     assert_ok(ste_model_simulate(&model, &asked, 30, 1, &open, &err));
