@@ -4,9 +4,11 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
+
 enum ste_code ste_batch_init(struct ste_batch *batch, struct ste_error *err)
 {
-    *batch = (struct ste_batch){.arena = ste_arena_new(0)};
+    *batch = (struct ste_batch){.arena = ste_arena_new(0), .records_max = STE_BATCH_RECORDS_FEWEST};
     return batch->arena != NULL ? STE_OK
                                 : ste_error_set(err, STE_E_NOMEM, "could not make a batch");
 }
@@ -34,15 +36,28 @@ void ste_batch_deinit(struct ste_batch *batch)
 
 bool ste_batch_full(const struct ste_batch *batch)
 {
-    return batch->work_count >= STE_BATCH_RECORDS_MAX || batch->body_bytes >= STE_BATCH_BYTES_MAX ||
+    return batch->work_count >= batch->records_max ||
+           batch->body_bytes >= batch->records_max * STE_BATCH_RECORD_BYTES ||
            batch->delivery_count == STE_BATCH_DELIVERIES_MAX;
+}
+
+void ste_batch_adapt(struct ste_batch *batch, uint64_t took_ns)
+{
+    if (took_ns > STE_BATCH_SLOW_MS * STE_NS_PER_MS)
+        batch->records_max /= 2;
+    else if (took_ns < STE_BATCH_QUICK_MS * STE_NS_PER_MS && ste_batch_full(batch))
+        batch->records_max *= 2;
+    if (batch->records_max < STE_BATCH_RECORDS_FEWEST)
+        batch->records_max = STE_BATCH_RECORDS_FEWEST;
+    if (batch->records_max > STE_BATCH_RECORDS_MOST)
+        batch->records_max = STE_BATCH_RECORDS_MOST;
 }
 
 static struct ste_work *add_work(struct ste_batch *batch)
 {
     if (batch->work_count == batch->work_capacity) {
         const size_t capacity =
-            batch->work_capacity == 0 ? STE_BATCH_RECORDS_MAX * 2 : batch->work_capacity * 2;
+            batch->work_capacity == 0 ? STE_BATCH_RECORDS_FEWEST * 2 : batch->work_capacity * 2;
         void *const works = realloc(batch->works, capacity * sizeof(struct ste_work *));
         if (works == NULL)
             return NULL;

@@ -9,12 +9,17 @@
 #include "pack/pack.h"
 
 enum {
-    STE_BATCH_RECORDS_MAX = 256, /* a batch closes once it holds that many, or that much */
-    STE_BATCH_BYTES_MAX = 512 << 10,
+    /* A batch closes once it holds records_max, or that many times 2 kB. It begins with the fewest;
+     * transactions that are quick though full let it double, slow ones halve it. */
+    STE_BATCH_RECORDS_FEWEST = 256,
+    STE_BATCH_RECORDS_MOST = 1024,
+    STE_BATCH_RECORD_BYTES = 2 << 10,
+    STE_BATCH_QUICK_MS = 200,
+    STE_BATCH_SLOW_MS = 400,       /* so long are trades locked */
     STE_BATCH_LINGER_MS = 3,       /* after its first delivery */
     STE_BATCH_BUSY_RECORDS = 24,   /* a batch of so many is followed by one that lingers longer: */
     STE_BATCH_BUSY_LINGER_MS = 30, /* wider transactions, where much comes in */
-    STE_BATCH_DELIVERIES_MAX = STE_BATCH_RECORDS_MAX,
+    STE_BATCH_DELIVERIES_MAX = STE_BATCH_RECORDS_MOST,
 };
 
 /* One record on its way through stops 5 to 8. */
@@ -32,7 +37,8 @@ struct ste_batch {
     size_t delivery_count;
     struct ste_work **works; /* in queue order */
     size_t work_count, work_capacity;
-    size_t body_bytes; /* unpacked */
+    size_t body_bytes;  /* unpacked */
+    size_t records_max; /* kept when it is cleared */
     struct ste_packer packer;
     bool newer_version; /* met a record that only a newer node can read */
 };
@@ -41,6 +47,9 @@ STE_MUST_CHECK enum ste_code ste_batch_init(struct ste_batch *batch, struct ste_
 void ste_batch_deinit(struct ste_batch *batch);
 void ste_batch_clear(struct ste_batch *batch); /* frees the deliveries, keeps the memory */
 bool ste_batch_full(const struct ste_batch *batch);
+/* What the batch in hand took from its first statement to its commit decides how many records the
+ * next may hold. */
+void ste_batch_adapt(struct ste_batch *batch, uint64_t took_ns);
 /* Takes over the delivery, unpacks it if need be and reads its records. A damaged rest becomes one
  * exception record. STE_E_NOMEM, STE_E_RECORD_VERSION (newer_version is set too). */
 STE_MUST_CHECK enum ste_code ste_batch_add(struct ste_batch *batch,

@@ -7,7 +7,10 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "node/batch.h"
+
+enum { BYTES_MAX = STE_BATCH_RECORDS_FEWEST * STE_BATCH_RECORD_BYTES };
 
 static int open_batch(void **state)
 {
@@ -26,7 +29,7 @@ static int close_batch(void **state)
 
 static void put_record(struct ste_buf *body, uint32_t index, size_t bytes)
 {
-    static char text[STE_BATCH_BYTES_MAX];
+    static char text[BYTES_MAX];
     const struct ste_record record = {.version = STE_RECORD_VERSION,
                                       .slot = 5,
                                       .delivery_id = STE_BYTES("sub.1.0"),
@@ -111,19 +114,48 @@ static void test_packed_deliveries(void **state)
 static void test_full_by_records(void **state)
 {
     struct ste_batch *const batch = *state;
-    add_records(batch, STE_BATCH_RECORDS_MAX - 1, 1);
+    add_records(batch, STE_BATCH_RECORDS_FEWEST - 1, 1);
     assert_false(ste_batch_full(batch));
     add_records(batch, 64, 1); /* a delivery is never cut: a batch may end above its limit */
     assert_true(ste_batch_full(batch));
-    assert_int_equal(batch->work_count, STE_BATCH_RECORDS_MAX + 63);
+    assert_int_equal(batch->work_count, STE_BATCH_RECORDS_FEWEST + 63);
+}
+
+/* Wider after quick and full transactions, narrower after slow ones, never outside the bounds. */
+static void test_adapts_to_the_database(void **state)
+{
+    struct ste_batch *const batch = *state;
+    const uint64_t quick_ns = (STE_BATCH_QUICK_MS - 1) * STE_NS_PER_MS;
+    const uint64_t slow_ns = (STE_BATCH_SLOW_MS + 1) * STE_NS_PER_MS;
+    assert_int_equal(batch->records_max, STE_BATCH_RECORDS_FEWEST);
+    add_records(batch, STE_BATCH_RECORDS_FEWEST - 1, 1);
+    ste_batch_adapt(batch, quick_ns); /* not full */
+    assert_int_equal(batch->records_max, STE_BATCH_RECORDS_FEWEST);
+    add_records(batch, 1, 1);
+    ste_batch_adapt(batch, quick_ns);
+    assert_int_equal(batch->records_max, 2 * STE_BATCH_RECORDS_FEWEST);
+    assert_false(ste_batch_full(batch));
+    ste_batch_clear(batch);
+    assert_int_equal(batch->records_max, 2 * STE_BATCH_RECORDS_FEWEST);
+    add_records(batch, 4 * STE_BATCH_RECORDS_MOST, 1);
+    for (unsigned i = 0; i < 9; i++)
+        ste_batch_adapt(batch, quick_ns);
+    assert_int_equal(batch->records_max, STE_BATCH_RECORDS_MOST);
+    ste_batch_adapt(batch, slow_ns - 2 * STE_NS_PER_MS); /* neither quick nor slow */
+    assert_int_equal(batch->records_max, STE_BATCH_RECORDS_MOST);
+    ste_batch_adapt(batch, slow_ns);
+    assert_int_equal(batch->records_max, STE_BATCH_RECORDS_MOST / 2);
+    for (unsigned i = 0; i < 9; i++)
+        ste_batch_adapt(batch, slow_ns);
+    assert_int_equal(batch->records_max, STE_BATCH_RECORDS_FEWEST);
 }
 
 static void test_full_by_bytes(void **state)
 {
     struct ste_batch *const batch = *state;
-    add_records(batch, 1, STE_BATCH_BYTES_MAX / 2);
+    add_records(batch, 1, BYTES_MAX / 2);
     assert_false(ste_batch_full(batch));
-    add_records(batch, 1, STE_BATCH_BYTES_MAX / 2);
+    add_records(batch, 1, BYTES_MAX / 2);
     assert_true(ste_batch_full(batch));
 }
 
@@ -257,6 +289,7 @@ int main(void)
         TEST(test_records_in_queue_order),
         TEST(test_packed_deliveries),
         TEST(test_full_by_records),
+        TEST(test_adapts_to_the_database),
         TEST(test_full_by_bytes),
         TEST(test_full_by_deliveries),
         TEST(test_damaged_rest),

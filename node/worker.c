@@ -139,6 +139,14 @@ static void count_busy(struct ste_node_worker *worker, uint64_t start_cpu_ns,
     ste_obs_types_flush(worker->counters, &worker->types, worker->busy_ns);
 }
 
+static enum ste_code transact(struct ste_node_worker *worker, struct ste_error *err)
+{
+    const uint64_t start_ns = ste_clock_mono_ns();
+    const enum ste_code rc = ste_node_transact(worker, err);
+    ste_batch_adapt(&worker->batch, ste_clock_mono_ns() - start_ns);
+    return rc;
+}
+
 /* The loop of a shard worker: receive, check and load, decide, commit, ack, relay. */
 static enum ste_code run_connected(struct ste_node_worker *worker, struct ste_error *err)
 {
@@ -149,7 +157,7 @@ static enum ste_code run_connected(struct ste_node_worker *worker, struct ste_er
         ste_obs_add(worker->counters, STE_M_RECEIVE_NS, received.cpu_ns - start_ns);
         const bool idle = worker->batch.delivery_count == 0;
         if (rc == STE_OK && !idle)
-            rc = ste_node_transact(worker, err);
+            rc = transact(worker, err);
         if (rc == STE_OK) {
             rc = keep_house(worker, idle, err);
             if (rc == STE_E_SHARD_DOWN)
