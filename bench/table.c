@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "msg/xml_escape.h"
+
 #include "base/utf8.h"
 
 struct cell {
@@ -229,24 +231,7 @@ void ste_table_json(const struct ste_table *table, struct ste_json_writer *write
 
 void ste_html_text(struct ste_buf *out, const char *text)
 {
-    for (const char *at = text; *at; at++) {
-        switch (*at) {
-        case '&':
-            ste_buf_append_cstr(out, "&amp;");
-            break;
-        case '<':
-            ste_buf_append_cstr(out, "&lt;");
-            break;
-        case '>':
-            ste_buf_append_cstr(out, "&gt;");
-            break;
-        case '"':
-            ste_buf_append_cstr(out, "&quot;");
-            break;
-        default:
-            ste_buf_append(out, at, 1);
-        }
-    }
+    ste_xml_escape(out, ste_bytes_of(text));
 }
 
 /* Thousands set apart: "280,000.5". */
