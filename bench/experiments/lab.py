@@ -69,6 +69,11 @@ class LabError(Exception):
     pass
 
 
+def telling(lines, last=12):
+    """The end of a log, and before it every complaint: a long table may stand behind one."""
+    return [line for line in lines[:-last] if line.startswith("ste-bench")] + lines[-last:]
+
+
 class Lab:
     def __init__(self, chosen, result, **settings):
         """`settings` are options of deploy/lab up: node_cpu=0.1 becomes --node-cpu 0.1."""
@@ -130,7 +135,7 @@ class Lab:
             raise
         if status not in good:
             with open(self.path("log", log), errors="replace") as file:
-                raise LabError("%s: exit %d\n%s" % (what, status, "".join(file.readlines()[-12:])))
+                raise LabError("%s: exit %d\n%s" % (what, status, "".join(telling(file.readlines()))))
 
     def bench(self, command, *words, with_map=True):
         """Its report. How busy others were meanwhile is noted."""

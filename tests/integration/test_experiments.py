@@ -99,3 +99,12 @@ def test_result(tmp_path, capsys):
     assert "a, b" in shown and "10-30" in shown and "missed" in shown
     with pytest.raises(ValueError):
         found.row(1)
+
+
+def test_a_complaint_is_told_though_a_long_table_follows():
+    lines = ["ste-bench qos: of 600 messages 7 lost\n"] + ["row %d\n" % n for n in range(30)]
+    telling = module("lab").telling
+    told = telling(lines)
+    assert told[0] == lines[0]
+    assert told[1:] == lines[-12:]
+    assert telling(lines[:3]) == lines[:3]  # nothing twice
