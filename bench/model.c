@@ -40,9 +40,8 @@ struct ste_model_case ste_model_case_of(const struct ste_model *model)
                                 .cores = model->cores,
                                 .node_cpu = model->node_cpu,
                                 .shard_cpu = model->shard_cpu,
-
                                 .flush_s = .0003,
-                                .batch_max = fmax(256, model->batch)};
+                                .batch_max = fmax(STE_MODEL_BATCH_RECORDS, model->batch)};
     for (size_t part = 0; part < STE_PART_COUNT; part++)
         of.scale[part] = 1;
     return of;

@@ -254,7 +254,7 @@ static enum ste_code fit_speed(struct ste_model *model, struct ste_error *err)
 enum ste_code ste_model_calibrate(const struct ste_model_run *runs, size_t count, double lock,
                                   double crowd, struct ste_model *ret, struct ste_error *err)
 {
-    const double full = .8 * 256;
+    const double full = .8 * STE_MODEL_BATCH_RECORDS;
     if (count == 0 || !(runs->messages > 0) || !(runs->batches > 0) || !(runs->routed > 0) ||
         !(runs->publications > 0))
         return ste_error_set(err, STE_E_ARGUMENT, "the run shows no batches");

@@ -22,7 +22,9 @@
  * does not do. */
 #define STE_MODEL_NODE_CHORES .25
 
-/* node/batch.h and router/router.h: how long a batch and a publication stay open. */
+/* node/batch.h and router/worker.c: how many records fill a batch at first (a node whose
+ * transactions are quick lets it grow), how long a batch and a publication stay open. */
+#define STE_MODEL_BATCH_RECORDS 256
 #define STE_MODEL_BUSY_RECORDS 24
 #define STE_MODEL_LINGER_S .003
 #define STE_MODEL_BUSY_LINGER_S .030
