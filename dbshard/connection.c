@@ -52,7 +52,7 @@ static bool set_options(MYSQL *db, enum ste_db_role role, bool by_socket)
  * session has autocommit off, so that a transaction begins with its first statement and not with a
  * round trip; lock_wait_timeout bounds the wait behind DDL (its default is a day). The optimiser is
  * not to look into the index for each of some hundred keys to choose a plan that is given:
- * eq_range_index_dive_limit, a tenth of the server's CPU a batch. */
+ * eq_range_index_dive_limit, 4 to 12 % of the server's CPU a batch (docs/BENCHMARKS.md). */
 static enum ste_code set_session(struct ste_shard *shard, struct ste_error *err)
 {
     static const char *const by_role[STE_DB_ROLE_COUNT] = {
