@@ -26,7 +26,7 @@
  * transactions are quick lets it grow), how long a batch and a publication stay open. */
 #define STE_MODEL_BATCH_RECORDS 256
 #define STE_MODEL_BUSY_RECORDS 24
-#define STE_MODEL_LINGER_S .003
+#define STE_MODEL_LINGER_S .001
 #define STE_MODEL_BUSY_LINGER_S .030
 #define STE_MODEL_GATHER_S .002
 

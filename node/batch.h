@@ -16,7 +16,7 @@ enum {
     STE_BATCH_RECORD_BYTES = 2 << 10,
     STE_BATCH_QUICK_MS = 200,
     STE_BATCH_SLOW_MS = 400,       /* so long are trades locked */
-    STE_BATCH_LINGER_MS = 3,       /* after its first delivery */
+    STE_BATCH_LINGER_MS = 1,       /* after its first delivery */
     STE_BATCH_BUSY_RECORDS = 24,   /* a batch of so many is followed by one that lingers longer: */
     STE_BATCH_BUSY_LINGER_MS = 30, /* wider transactions, where much comes in */
     STE_BATCH_DELIVERIES_MAX = STE_BATCH_RECORDS_MOST,

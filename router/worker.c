@@ -33,7 +33,7 @@ enum {
 };
 /* A gathered publication closes after gather_ns, and waits for the confirm of the one before it in
  * its queue, but no longer than gather_patience_ns. */
-static const uint64_t gather_ns = 2 * STE_NS_PER_MS, gather_patience_ns = 50 * STE_NS_PER_MS;
+static const uint64_t gather_ns = 1 * STE_NS_PER_MS, gather_patience_ns = 50 * STE_NS_PER_MS;
 static const uint64_t ack_window_ns = 4 * STE_NS_PER_MS;
 
 struct worker {
