@@ -64,13 +64,15 @@ static struct ste_model_layout layout_of(const struct ste_model_case *asked)
     return ste_model_layout_of(asked->nodes, asked->shards, asked->workers, asked->mesh);
 }
 
-/* The router gathers what comes within a moment for one type and shard: twice the shards, half the
- * records, until a publication is full. */
-double ste_model_publication(const struct ste_model *model, const struct ste_model_case *asked)
+/* The router gathers for each type and shard what comes until the queue's last publication is
+ * confirmed: as many as in the calibrating run where as much comes for a shard, until it is full.
+ */
+static double publication_at(const struct ste_model *model, const struct ste_model_case *asked,
+                             double throughput)
 {
     enum { FULL = 43 }; /* 64 kB of records of 1,500 bytes */
-    const double records = model->publication * model->shards / asked->shards;
-    return fmin(fmax(1, records), fmax(FULL, model->publication));
+    const double here = throughput / asked->shards, there = model->throughput / model->shards;
+    return fmin(fmax(1, model->publication * here / there), fmax(FULL, model->publication));
 }
 
 /* As full as in the calibrating run if work was always waiting there, else as the case allows. */
@@ -88,11 +90,11 @@ static double crowd_of(const struct ste_model *model, const struct ste_model_cas
 }
 
 double ste_model_demand(const struct ste_model *model, const struct ste_model_case *asked,
-                        enum ste_model_part part, double batch, double publication)
+                        enum ste_model_part part, double batch)
 {
     const struct ste_model_cost *const cost = &model->cost[part];
-    const double sum =
-        cost->record_s + cost->delivery_s / publication + (batch > 0 ? cost->txn_s / batch : 0);
+    const double sum = cost->record_s + cost->delivery_s / asked->publication +
+                       (batch > 0 ? cost->txn_s / batch : 0);
     /* The more workers of one shard, the more its server does about their locks. */
     const double crowd = part == STE_PART_SHARD ? crowd_of(model, asked) : 1;
     return sum * crowd * asked->scale[part];
@@ -103,9 +105,8 @@ double ste_model_demand(const struct ste_model *model, const struct ste_model_ca
 static double chores(const struct ste_model *model, const struct ste_model_case *asked)
 {
     const double batch = ste_model_batch(model, asked);
-    const double publication = ste_model_publication(model, asked);
-    const double node = ste_model_demand(model, asked, STE_PART_NODE, batch, publication);
-    const double shard = ste_model_demand(model, asked, STE_PART_SHARD, batch, publication);
+    const double node = ste_model_demand(model, asked, STE_PART_NODE, batch);
+    const double shard = ste_model_demand(model, asked, STE_PART_SHARD, batch);
     const struct ste_model_layout layout = layout_of(asked);
     double cycle_s = 0;
     if (asked->node_cpu > 0)
@@ -157,13 +158,12 @@ static double idle_cores(const struct ste_model *model, const struct ste_model_c
 double ste_model_cores_left(const struct ste_model *model, const struct ste_model_case *asked,
                             double throughput, double batch)
 {
-    const double publication = ste_model_publication(model, asked);
     double used = idle_cores(model, asked);
     for (enum ste_model_part part = 0; part < STE_PART_COUNT; part++) {
         const bool worker = (part == STE_PART_NODE && !(asked->node_cpu > 0)) ||
                             (part == STE_PART_SHARD && !(asked->shard_cpu > 0));
         if (!worker)
-            used += throughput * ste_model_demand(model, asked, part, batch, publication);
+            used += throughput * ste_model_demand(model, asked, part, batch);
     }
     return fmax(asked->cores * 1e-3, model->speed * asked->cores - used);
 }
@@ -248,11 +248,11 @@ static void settle(struct round *round)
 }
 
 static struct round round_of(const struct ste_model *model, const struct ste_model_case *asked,
-                             double batch, double publication, double cores, bool lingers)
+                             double batch, double cores, bool lingers)
 {
     const struct ste_model_layout layout = layout_of(asked);
-    const double node = batch * ste_model_demand(model, asked, STE_PART_NODE, batch, publication);
-    const double shard = batch * ste_model_demand(model, asked, STE_PART_SHARD, batch, publication);
+    const double node = batch * ste_model_demand(model, asked, STE_PART_NODE, batch);
+    const double shard = batch * ste_model_demand(model, asked, STE_PART_SHARD, batch);
     const bool node_held = asked->node_cpu > 0, shard_held = asked->shard_cpu > 0;
     struct round round = {.node = {.service = node_held ? node : 0,
                                    .share = ste_model_share(model, asked, STE_PART_NODE),
@@ -294,12 +294,11 @@ static struct round round_of(const struct ste_model *model, const struct ste_mod
 struct whole {
     const struct ste_model *model;
     const struct ste_model_case *asked;
-    double publication;
 };
 
 static double demand(const struct whole *whole, enum ste_model_part part, double batch)
 {
-    return ste_model_demand(whole->model, whole->asked, part, batch, whole->publication);
+    return ste_model_demand(whole->model, whole->asked, part, batch);
 }
 
 static double all_cpu(const struct whole *whole, double batch)
@@ -315,7 +314,7 @@ static double workers_do(const struct whole *whole, double throughput, double ba
                          struct round *ret)
 {
     const double cores = ste_model_cores_left(whole->model, whole->asked, throughput, batch);
-    *ret = round_of(whole->model, whole->asked, batch, whole->publication, cores, lingers);
+    *ret = round_of(whole->model, whole->asked, batch, cores, lingers);
     return layout_of(whole->asked).all * batch / ret->cycle;
 }
 
@@ -463,14 +462,12 @@ static enum ste_code check(const struct ste_model *model, const struct ste_model
     return STE_OK;
 }
 
-enum ste_code ste_model_predict(const struct ste_model *model, const struct ste_model_case *asked,
-                                struct ste_model_answer *ret, struct ste_error *err)
+/* With asked->publication given. */
+static void predict(const struct ste_model *model, const struct ste_model_case *asked,
+                    struct ste_model_answer *ret)
 {
-    const enum ste_code rc = check(model, asked, err);
-    if (rc != STE_OK)
-        return rc;
-    const struct whole whole = {model, asked, ste_model_publication(model, asked)};
-    struct ste_model_answer answer = {.publication = whole.publication};
+    const struct whole whole = {model, asked};
+    struct ste_model_answer answer = {.publication = asked->publication};
     struct round round;
     const double full = ste_model_batch(model, asked);
     limits(&whole, full, &answer);
@@ -486,5 +483,28 @@ enum ste_code ste_model_predict(const struct ste_model *model, const struct ste_
     fill_use(&whole, &answer);
     answer.response_s = response(&whole, &answer);
     *ret = answer;
+}
+
+/* Wider publications let more through, and more makes them wider. */
+enum ste_code ste_model_predict(const struct ste_model *model, const struct ste_model_case *asked,
+                                struct ste_model_answer *ret, struct ste_error *err)
+{
+    enum { TIMES = 40 };
+    const double close = 1e-4;
+    struct ste_model_case with = *asked;
+    const bool given = asked->publication > 0;
+    if (!given)
+        with.publication = model->publication;
+    const enum ste_code rc = check(model, &with, err);
+    if (rc != STE_OK)
+        return rc;
+    predict(model, &with, ret);
+    for (unsigned i = 0; !given && i < TIMES; i++) {
+        const double found = publication_at(model, &with, ret->throughput);
+        if (fabs(found - with.publication) <= close * with.publication)
+            break;
+        with.publication = (with.publication + found) / 2;
+        predict(model, &with, ret);
+    }
     return STE_OK;
 }

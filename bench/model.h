@@ -79,6 +79,7 @@ struct ste_model_case {
                                      so that the quota is 1 ms */
     double flush_s;               /* one flush of a database's log */
     double batch_max;             /* records */
+    double publication;           /* records of the router's; 0: found with the throughput */
     double rate;                  /* offered, messages a second; 0: as fast as it goes */
     double outstanding;           /* bound between publish and CLS; 0: none */
     double scale[STE_PART_COUNT]; /* of all costs of a part; 1: as measured */

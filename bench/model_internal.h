@@ -39,13 +39,11 @@ struct ste_model_layout {
 struct ste_model_layout ste_model_layout_of(unsigned nodes, unsigned shards, unsigned workers,
                                             bool mesh);
 
-/* Records in one publication of the router, at that number of shards. */
-double ste_model_publication(const struct ste_model *model, const struct ste_model_case *asked);
 /* Records in a batch when work is always waiting. */
 double ste_model_batch(const struct ste_model *model, const struct ste_model_case *asked);
-/* CPU seconds a message. */
+/* CPU seconds a message; asked->publication is found or given. */
 double ste_model_demand(const struct ste_model *model, const struct ste_model_case *asked,
-                        enum ste_model_part part, double batch, double publication);
+                        enum ste_model_part part, double batch);
 /* Cores that one node, or one shard, may use for messages. */
 double ste_model_share(const struct ste_model *model, const struct ste_model_case *asked,
                        enum ste_model_part part);

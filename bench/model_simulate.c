@@ -108,15 +108,14 @@ static bool allocate(struct plan *plan, const struct ste_model_case *asked)
 static void fill(struct plan *plan, const struct ste_model *model,
                  const struct ste_model_case *asked, double cores, double batch)
 {
-    const double publication = ste_model_publication(model, asked);
     const unsigned cores_at = plan->nodes + plan->shards, flush_at = cores_at + 1;
     const double whole = fmax(1, round(cores));
     double cpu[2];
     for (size_t i = 0; i < 2; i++) {
         const enum ste_model_part part = i == 0 ? STE_PART_NODE : STE_PART_SHARD;
         const double share = i == 0 ? asked->node_cpu : asked->shard_cpu;
-        cpu[i] = batch * ste_model_demand(model, asked, part, batch, publication) *
-                 (share > 0 ? 1 : whole / cores);
+        cpu[i] =
+            batch * ste_model_demand(model, asked, part, batch) * (share > 0 ? 1 : whole / cores);
     }
     plan->stations[cores_at] =
         (struct ste_oa_sim_station){.discipline = STE_OA_SHARED, .servers = (unsigned)whole};
@@ -172,15 +171,18 @@ static void report(const struct plan *plan, const struct ste_model *model,
     }
 }
 
-static enum ste_code simulate(const struct ste_model *model, const struct ste_model_case *asked,
+static enum ste_code simulate(const struct ste_model *model, const struct ste_model_case *given,
                               double seconds, uint64_t seed, struct ste_model_simulated *ret,
                               struct ste_error *err)
 {
     struct ste_model_answer answer;
     struct plan plan = {.input = {.seed = seed, .warm_up_s = seconds / 10, .seconds = seconds}};
-    enum ste_code rc = ste_model_predict(model, asked, &answer, err);
+    enum ste_code rc = ste_model_predict(model, given, &answer, err);
     if (rc != STE_OK)
         return rc;
+    struct ste_model_case with = *given;
+    with.publication = answer.publication;
+    const struct ste_model_case *const asked = &with;
     answer.batch = ste_model_batch(model, asked);
     if (!allocate(&plan, asked))
         rc = ste_error_set(err, STE_E_NOMEM, "no memory for the simulation");

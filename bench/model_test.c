@@ -19,6 +19,7 @@ static struct ste_model held_model(void)
                               .cores = 8,
                               .batch = 250,
                               .publication = 12,
+                              .throughput = 8000,
                               .backlogged = true,
                               .speed = 1,
                               .lock = 1};
@@ -57,7 +58,7 @@ static void test_narrow_side_decides(void **state)
     const struct ste_model model = held_model();
     const struct ste_model_answer node = predict_at(&model, 1, 8);
     assert_string_equal(node.limit, "node");
-    const double node_demand = 8.3e-6 + 133e-6 / 250 + 13e-6 / (12 * 4.0 / 8);
+    const double node_demand = 8.3e-6 + 133e-6 / 250 + 13e-6 / node.publication;
     assert_near(node.upper, (.08 - 8 * .0005) / node_demand, 1e-6);
     assert_near(node.throughput, node.upper, .02 * node.upper);
     const struct ste_model_answer shard = predict_at(&model, 4, 1);
@@ -68,12 +69,28 @@ static void test_narrow_side_decides(void **state)
     assert_near(node.use[STE_PART_NODE], node.throughput / node.upper, 1e-9);
 }
 
+/* Four shards and 8,000 a second made 12 records a publication: what comes for a shard counts. */
+static void test_publications_follow_what_comes(void **state)
+{
+    (void)state;
+    struct ste_model model = held_model();
+    const struct ste_model_answer few = predict_at(&model, 2, 4), many = predict_at(&model, 2, 8);
+    assert_near(few.publication, 12 * few.throughput / 8000, .01);
+    assert_near(many.publication, 12 * many.throughput / 8000 / 2, .01);
+    struct ste_model_case asked = ste_model_case_of(&model);
+    asked.rate = 800;
+    assert_near(predict(&model, &asked).publication, 1.2, .01);
+    asked.publication = 30;
+    assert_near(predict(&model, &asked).publication, 30, 0);
+}
+
 /* With databases to spare twice the nodes do nearly twice as much; on one they do not, and less in
  * the end; twice the databases move the knee. */
 static void test_scale_out(void **state)
 {
     (void)state;
-    const struct ste_model model = held_model();
+    struct ste_model model = held_model();
+    model.cost[STE_PART_NODE].delivery_s = 0; /* else wider publications help, too */
     const double one = predict_at(&model, 1, 8).throughput;
     assert_near(predict_at(&model, 2, 8).throughput / one, 2, .1);
     const double few = predict_at(&model, 2, 1).throughput;
@@ -160,6 +177,7 @@ static void test_what_if(void **state)
     struct ste_model_case asked = ste_model_case_of(&model);
     asked.nodes = 1;
     asked.shards = 8;
+    asked.publication = 12;
     const double before = predict(&model, &asked).throughput;
     asked.scale[STE_PART_NODE] = .5;
     assert_near(predict(&model, &asked).throughput / before, 2, .1);
@@ -423,6 +441,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_narrow_side_decides),
+        cmocka_unit_test(test_publications_follow_what_comes),
         cmocka_unit_test(test_scale_out),
         cmocka_unit_test(test_spread_layout),
         cmocka_unit_test(test_crowd),
