@@ -145,8 +145,7 @@ static enum ste_code start_job(struct run *run, size_t class, struct ste_error *
 {
     size_t id;
     if (run->job_count >= JOBS_MAX && run->free_job == SIZE_MAX)
-        return ste_error_set(err, STE_E_LIMIT, "more than %d jobs: the network is not stable",
-                             JOBS_MAX);
+        return ste_error_set(err, STE_E_LIMIT, "more than %d jobs at once", JOBS_MAX);
     if (!new_job(run, class, &id))
         return ste_error_set(err, STE_E_NOMEM, "no memory for a job");
     run->jobs[id].began = run->now;

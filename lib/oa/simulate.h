@@ -2,8 +2,8 @@
  * A discrete-event simulation of networks that mva.h and open.h compute, and of three things that
  * no product form has: a processor share handed out by the period (Linux cgroup quota), locks held
  * over several stations, and service times that do not vary. Seeded: the same input gives the same
- * result on every machine. Results by the method of batch means (G. S. Fishman 1978): the run is
- * cut into equal parts whose means are taken as independent.
+ * result wherever the C library's log1p does. Results by the method of batch means (G. S. Fishman
+ * 1978): the run is cut into 20 equal parts whose means are taken as independent.
  * Pure: no clock, no I/O. Blocks while it computes; time and events are bounded by `events_max`.
  *
  * A job walks the steps of its class, one after the other; a closed class then starts again (think
@@ -35,17 +35,17 @@ struct ste_oa_step {
     enum ste_oa_step_kind kind;
     unsigned where;     /* station, or lock; locks are given in order of arrival */
     double mean_s;      /* of a service */
-    double variation;   /* of a service: 1 exponential, 0 always mean_s, between: Erlang of 1/v
-                           phases, v² rounded to a whole number of them */
+    double variation;   /* of a service, its standard deviation over its mean v: 1 exponential, 0
+                           always mean_s, from 0.01: Erlang of 1/v² phases, rounded */
     double probability; /* of a lock: whether this job needs it this time; an unlock without its
-                           lock is nothing */
+                           lock is nothing. Between a lock and its unlock stands no other lock */
 };
 struct ste_oa_sim_class {
     unsigned jobs;       /* closed: so many; 0: open */
     double arrival_rate; /* open: per second */
     bool regular;        /* open: at equal distances instead of at random */
     const struct ste_oa_step *steps;
-    size_t step_count; /* at least one service above 0 s, for a closed class */
+    size_t step_count; /* at least one service above 0 s; every lock has its unlock behind it */
 };
 struct ste_oa_simulation {
     const struct ste_oa_sim_station *stations;
@@ -60,7 +60,8 @@ struct ste_oa_simulation {
 };
 
 struct ste_oa_estimate {
-    double mean, half_width; /* 95 % confidence: mean ± half_width */
+    double mean, half_width; /* 95 % confidence: mean ± half_width. Of a response: INFINITY when a
+                                part of the run saw no job end; a mean of no job is NAN */
 };
 struct ste_oa_sim_load {
     double utilisation; /* mean service given per second and server; a delay station: 0 */
@@ -71,8 +72,9 @@ struct ste_oa_simulated {
     struct ste_oa_estimate response;   /* seconds from the first step to the last */
     uint64_t completions, events;
 };
-/* ret_loads (may be NULL): station_count places. Errors: STE_E_ARGUMENT, STE_E_NOMEM, STE_E_LIMIT
- * (events_max, or an open network that grows above a million jobs). */
+/* ret_loads (may be NULL): station_count places. Errors: STE_E_ARGUMENT (what the comments above
+ * rule out), STE_E_NOMEM, STE_E_LIMIT (events_max, or more than a million jobs: an open network
+ * that grows). */
 STE_MUST_CHECK enum ste_code ste_oa_simulate(const struct ste_oa_simulation *input,
                                              struct ste_oa_simulated *ret,
                                              struct ste_oa_sim_load *ret_loads,

@@ -6,7 +6,8 @@
 
 #include "oa/simulate_internal.h"
 
-static const double nothing_s = 1e-12; /* less service than this is none: rounding */
+static const double nothing_s = 1e-12;     /* less service than this is none: rounding */
+static const double variation_least = .01; /* 10,000 phases a service, which no event counts */
 
 /* splitmix64 (G. Steele, D. Lea, C. Flood, "Fast Splittable Pseudorandom Number Generators", 2014):
  * the same numbers on every machine. */
@@ -38,8 +39,9 @@ static bool amount(double value)
 static bool step_valid(const struct ste_oa_simulation *in, const struct ste_oa_step *step)
 {
     if (step->kind == STE_OA_SERVE)
-        return step->where < in->station_count && amount(step->mean_s) && amount(step->variation) &&
-               step->variation <= 1;
+        return step->where < in->station_count && amount(step->mean_s) &&
+               (step->variation == 0 ||
+                (step->variation >= variation_least && step->variation <= 1));
     return step->where < in->lock_count &&
            (step->kind == STE_OA_UNLOCK || amount(step->probability));
 }
@@ -90,9 +92,18 @@ static bool limited(const struct ste_sim_station *station)
     return station->of.quota_s > 0;
 }
 
+/* Less service than this cannot be given: it ends within the clock's own grain, and no later event
+ * would come. */
+static double grain_s(double now)
+{
+    return fmax(nothing_s, now * 1e-15);
+}
+
+/* All present together may miss the end of the quota by a grain each. */
 static bool throttled(const struct ste_sim_station *station)
 {
-    return limited(station) && station->quota_left <= nothing_s;
+    return limited(station) &&
+           station->quota_left <= grain_s(station->updated) * (double)(station->count + 1);
 }
 
 static size_t servers_of(const struct ste_sim_station *station)
@@ -186,8 +197,7 @@ bool ste_sim_leave(struct ste_sim_station *station, double now, size_t *ret_job)
     ste_sim_advance(station, now);
     const size_t served = served_of(station, &speed);
     for (size_t i = 0; i < served; i++) {
-        /* Below the clock's own grain no later event could come. */
-        if (station->here[i].left_s > fmax(nothing_s, now * 1e-15))
+        if (station->here[i].left_s > grain_s(now))
             continue;
         *ret_job = station->here[i].job;
         for (size_t j = i + 1; j < station->count; j++)

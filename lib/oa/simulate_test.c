@@ -37,7 +37,7 @@ static void assert_within(double value, double expected, double share)
 
 static void assert_confident(struct ste_oa_estimate estimate, double expected)
 {
-    /* 1.5 half widths: one test in 300 would still miss; with a fixed seed none changes. */
+    /* 1.5 half widths: one estimate in 190 would still miss; with a fixed seed none changes. */
     if (fabs(estimate.mean - expected) > 1.5 * estimate.half_width)
         fail_msg("%g ± %g does not hold %g", estimate.mean, estimate.half_width, expected);
 }
@@ -149,6 +149,27 @@ static void test_quota(void **state)
     assert_within(result.response.mean, .205, 1e-6);
 }
 
+/* After some hours a double no longer tells the end of a quota to the picosecond: the rest that
+ * rounding leaves of it must not hold the clock. */
+static void test_quota_of_a_long_run(void **state)
+{
+    (void)state;
+    const struct ste_oa_sim_station station = {
+        .discipline = STE_OA_SHARED, .servers = 2, .quota_s = .0103, .period_s = .1};
+    const struct ste_oa_step serve = SERVE(0, .004, 0);
+    const struct ste_oa_sim_class class = {.jobs = 3, .steps = &serve, .step_count = 1};
+    const struct ste_oa_simulation input = {.stations = &station,
+                                            .station_count = 1,
+                                            .classes = &class,
+                                            .class_count = 1,
+                                            .warm_up_s = 30000,
+                                            .seconds = 5000,
+                                            .events_max = 2000000};
+    struct ste_oa_simulated result;
+    assert_ok(ste_oa_simulate(&input, &result, NULL, &err));
+    assert_within(result.throughput.mean, .0103 / .1 / .004, .001);
+}
+
 /* A lock over a wait of 1 s: all who need it go one by one, the others do not wait. */
 static void test_lock(void **state)
 {
@@ -217,6 +238,51 @@ static void test_nonsense_and_limits(void **state)
     assert_int_equal(ste_oa_simulate(&input, &result, NULL, &why), STE_E_ARGUMENT);
 }
 
+/* Each of these alone makes a valid network invalid. */
+static void test_invalid_networks(void **state)
+{
+    (void)state;
+    static const struct ste_oa_step lock = {.kind = STE_OA_LOCK, .where = 0, .probability = 1};
+    static const struct ste_oa_step other = {.kind = STE_OA_LOCK, .where = 1, .probability = 1};
+    static const struct ste_oa_step unlock = {.kind = STE_OA_UNLOCK, .where = 0};
+    static const struct ste_oa_step serve = SERVE(0, 1, 1);
+    static const struct {
+        struct ste_oa_step steps[3];
+        struct ste_oa_sim_station station;
+        unsigned jobs;
+        bool good;
+    } rows[] = {
+        {.steps = {lock, serve, unlock}, .jobs = 1, .good = true},
+        {.steps = {lock, unlock, serve}, .jobs = 0},             /* open, without a rate */
+        {.steps = {lock, other, serve}, .jobs = 1},              /* one lock inside another */
+        {.steps = {other, serve, unlock}, .jobs = 1},            /* gives back another */
+        {.steps = {unlock, serve, serve}, .jobs = 1},            /* has none to give back */
+        {.steps = {serve, serve, lock}, .jobs = 1},              /* begins again with it */
+        {.steps = {lock, unlock, SERVE(0, 0, 1)}, .jobs = 1},    /* takes no time */
+        {.steps = {serve, serve, SERVE(0, 1, 1.5)}, .jobs = 1},  /* beyond exponential */
+        {.steps = {serve, serve, SERVE(0, 1, 1e-5)}, .jobs = 1}, /* 10^10 phases */
+        {.steps = {serve, serve, serve}, .jobs = 1, .station = {.quota_s = 1}}, /* no period */
+        {.steps = {serve, serve, serve},
+         .jobs = 1,
+         .station = {.quota_s = 1, .period_s = 2, .phase_s = 3}}, /* ends after itself */
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const struct ste_oa_sim_class class = {
+            .jobs = rows[i].jobs, .steps = rows[i].steps, .step_count = 3};
+        const struct ste_oa_simulation input = {.stations = &rows[i].station,
+                                                .station_count = 1,
+                                                .lock_count = 2,
+                                                .classes = &class,
+                                                .class_count = 1,
+                                                .seconds = 10};
+        struct ste_oa_simulated result;
+        struct ste_error why = {0};
+        const enum ste_code rc = ste_oa_simulate(&input, &result, NULL, &why);
+        if (rc != (rows[i].good ? STE_OK : STE_E_ARGUMENT))
+            fail_msg("row %zu: %s", i, ste_code_name(rc));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -225,9 +291,11 @@ int main(void)
         cmocka_unit_test(test_two_servers),
         cmocka_unit_test(test_closed_network_is_mva),
         cmocka_unit_test(test_quota),
+        cmocka_unit_test(test_quota_of_a_long_run),
         cmocka_unit_test(test_lock),
         cmocka_unit_test(test_seed_decides_alone),
         cmocka_unit_test(test_nonsense_and_limits),
+        cmocka_unit_test(test_invalid_networks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
