@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Bounds on the throughput of a closed system with n customers. Source: asymptotic bounds, Denning
- * and Buzen 1978; balanced job bounds, J. Zahorjan et al., "Balanced Job Bound Analysis of Queueing
- * Networks", CACM 25 (1982). Demands in seconds a job; think time Z in seconds. Pure. */
+ * Bounds on the throughput of a closed system with n >= 1 customers. Source: asymptotic bounds,
+ * Denning and Buzen 1978; balanced job bounds, J. Zahorjan et al., "Balanced Job Bound Analysis of
+ * Queueing Networks", CACM 25 (1982), with think time as in E. D. Lazowska et al., "Quantitative
+ * System Performance" (1984), chapter 5. Demands in seconds a job; think time Z in seconds. Pure.
+ */
 #ifndef STE_OA_BOUNDS_H
 #define STE_OA_BOUNDS_H
 
 #include <stddef.h>
 
 struct ste_oa_system {
-    const double *demands; /* D_k of the queueing stations, all >= 0 */
+    const double *demands; /* D_k of the queueing stations: all >= 0, one at least > 0 */
     size_t count;          /* at least 1 */
     double think;          /* Z >= 0 */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The worked answers are those of the project's facts, to the digits given there. */
+ * Worked answers, computed without this code, to the digits that stand here. */
 #include "oa/testing.h"
 #include "oa/laws.h"
 

@@ -20,7 +20,10 @@ static enum ste_code check(const struct ste_oa_station *stations, size_t count, 
         sum += stations[k].demand;
     }
     if (!good || !(sum > 0))
-        return ste_error_set(err, STE_E_ARGUMENT, "a closed network wants demands of 0 and more");
+        return ste_error_set(err, STE_E_ARGUMENT,
+                             "a closed network wants demands of 0 and more, one above it, and at "
+                             "most %d servers a station",
+                             STE_OA_SERVERS_MAX);
     if (n > STE_OA_JOBS_MAX)
         return ste_error_set(err, STE_E_ARGUMENT, "%zu jobs are above %d", n, STE_OA_JOBS_MAX);
     return STE_OK;

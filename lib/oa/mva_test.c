@@ -84,6 +84,8 @@ static void test_nonsense_is_refused(void **state)
     assert_int_equal(ste_oa_mva(three, 3, NAN, 1, &closed, NULL, &why), STE_E_ARGUMENT);
     assert_int_equal(ste_oa_mva(three, 3, 0, STE_OA_JOBS_MAX + 1, &closed, NULL, &why),
                      STE_E_ARGUMENT);
+    const struct ste_oa_station crowd = {.demand = 1, .servers = STE_OA_SERVERS_MAX + 1};
+    assert_int_equal(ste_oa_mva(&crowd, 1, 0, 1, &closed, NULL, &why), STE_E_ARGUMENT);
     assert_ok(ste_oa_mva(three, 3, 0, 0, &closed, NULL, &err));
     assert_near(closed.throughput, 0, 0);
 }
@@ -136,6 +138,27 @@ static void test_schweitzer_two_classes(void **state)
     assert_int_equal(ste_oa_schweitzer(&wrong, throughput, NULL, &why), STE_E_ARGUMENT);
 }
 
+/* A delay station is think time, and a class without jobs is not there. */
+static void test_schweitzer_delay_and_empty_class(void **state)
+{
+    (void)state;
+    static const enum ste_oa_kind kinds[] = {STE_OA_QUEUE, STE_OA_QUEUE, STE_OA_QUEUE,
+                                             STE_OA_DELAY};
+    const double plain[] = {.605, 2.1, 1.35, 3, 2, 1}, jobs[] = {6, 0}, think[] = {15, 1};
+    const double delayed[] = {.605, 2.1, 1.35, 15, 3, 2, 1, 1}, none[] = {0, 0};
+    double alone, a[2], b[2], present[8];
+    assert_ok(ste_oa_schweitzer(&(struct ste_oa_classes){1, 3, jobs, think, queues, plain}, &alone,
+                                NULL, &err));
+    assert_ok(ste_oa_schweitzer(&(struct ste_oa_classes){2, 3, jobs, think, queues, plain}, a, NULL,
+                                &err));
+    assert_ok(ste_oa_schweitzer(&(struct ste_oa_classes){2, 4, jobs, none, kinds, delayed}, b,
+                                present, &err));
+    assert_near(a[0], alone, 1e-9);
+    assert_near(a[1], 0, 0);
+    assert_near(b[0], a[0], 1e-8);
+    assert_near(present[3], b[0] * 15, 1e-8);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +169,7 @@ int main(void)
         cmocka_unit_test(test_nonsense_is_refused),
         cmocka_unit_test(test_schweitzer_near_exact_for_one_class),
         cmocka_unit_test(test_schweitzer_two_classes),
+        cmocka_unit_test(test_schweitzer_delay_and_empty_class),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,9 @@ enum ste_code ste_oa_open(const struct ste_oa_station *stations, size_t count, d
         const struct ste_oa_station *const station = &stations[k];
         if (!isfinite(station->demand) || station->demand < 0 ||
             station->servers > STE_OA_SERVERS_MAX)
-            return ste_error_set(err, STE_E_ARGUMENT, "station %zu: a demand is 0 or more", k);
+            return ste_error_set(err, STE_E_ARGUMENT,
+                                 "station %zu: a demand is 0 or more, servers at most %d", k,
+                                 STE_OA_SERVERS_MAX);
     }
     for (size_t k = 0; k < count; k++) {
         const struct ste_oa_load load = load_of(&stations[k], arrival_rate);

@@ -12,7 +12,7 @@ struct ste_oa_open {
     double present;    /* N = λ·R; INFINITY likewise */
     double saturation; /* the λ at which the first station reaches utilisation 1 */
     size_t unstable;   /* stations with utilisation of 1 and more: R and N INFINITY */
-    size_t bottleneck; /* the queue with the highest utilisation, the first of several */
+    size_t bottleneck; /* the queue with the highest utilisation, the first of several; 0: none */
 };
 /* ret_loads (may be NULL) has `count` places. Errors: STE_E_ARGUMENT (λ or a demand below 0 or not
  * finite; too many servers). */
