@@ -79,6 +79,34 @@ static void test_damaged(void **state)
     ste_packer_deinit(&packer);
 }
 
+static void test_unpacks_what_is_packed(void **state)
+{
+    static char text[TEXT_BYTES];
+    struct ste_packer packer = {0};
+    struct ste_buf out = {0};
+    struct ste_arena *arena = ste_arena_new(0);
+    struct ste_bytes plain = {0}, back = {0};
+    struct ste_error why = {0};
+    (void)state;
+    assert_non_null(arena);
+    plain = text_of(text);
+    assert_ok(ste_unpack_if_packed(&packer, plain, arena, &back, &err));
+    assert_ptr_equal(back.at, plain.at); /* no frame: the same bytes */
+    assert_int_equal(back.len, plain.len);
+    assert_true(ste_pack(&packer, STE_PACK_FAST, plain, &out));
+    assert_ok(ste_unpack_if_packed(&packer, ste_buf_bytes(&out), arena, &back, &err));
+    assert_int_equal(back.len, TEXT_BYTES);
+    assert_memory_equal(back.at, text, TEXT_BYTES);
+    back = (struct ste_bytes){0};
+    assert_int_equal(
+        ste_unpack_if_packed(&packer, (struct ste_bytes){out.at, out.len - 1}, arena, &back, &why),
+        STE_E_PARSE);
+    assert_null(back.at);
+    ste_buf_deinit(&out);
+    ste_arena_free(arena);
+    ste_packer_deinit(&packer);
+}
+
 /* A frame whose head promises more than is allowed. */
 static void test_bomb(void **state)
 {
@@ -96,6 +124,7 @@ int main(void)
         cmocka_unit_test(test_there_and_back),
         cmocka_unit_test(test_what_does_not_get_smaller_is_left),
         cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_unpacks_what_is_packed),
         cmocka_unit_test(test_bomb),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
