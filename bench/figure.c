@@ -40,6 +40,14 @@ const char *ste_figure_say(struct ste_figures *figures, const char *format, ...)
     return kept ? kept : "";
 }
 
+double *ste_figure_doubles(struct ste_figures *figures, size_t count)
+{
+    double *values = STE_ARENA_ARRAY(figures->arena, double, count);
+    if (!values)
+        no_memory(figures);
+    return values;
+}
+
 static void write_file(struct ste_figures *figures, const char *name, struct ste_bytes text)
 {
     const char *path = ste_figure_say(figures, "%s/%s", figures->dir, name);
@@ -63,8 +71,9 @@ struct ste_figure *ste_figure_add(struct ste_figures *figures, const char *id, c
                                   const char *reading)
 {
     if (figures->count == STE_FIGURES_MAX) {
-        fail(figures,
-             ste_error_set(figures->err, STE_E_LIMIT, "more than %d figures", STE_FIGURES_MAX));
+        if (figures->rc == STE_OK)
+            fail(figures,
+                 ste_error_set(figures->err, STE_E_LIMIT, "more than %d figures", STE_FIGURES_MAX));
         return &figures->items[figures->count - 1];
     }
     struct ste_figure *figure = &figures->items[figures->count++];

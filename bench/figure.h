@@ -40,6 +40,8 @@ void ste_figure_draw(struct ste_figures *figures, struct ste_figure *figure, str
                      struct ste_buf *values);
 /* A text in the arena; "" and an error when there is no memory. */
 const char *ste_figure_say(struct ste_figures *figures, const char *format, ...) STE_PRINTF(2, 3);
+/* Zeros in the arena; NULL and an error when there is no memory. */
+double *ste_figure_doubles(struct ste_figures *figures, size_t count);
 
 /* The figures of one run, and of the laws. */
 void ste_figures_network(struct ste_figures *figures, const struct ste_analysis *analysis);
@@ -64,8 +66,8 @@ struct ste_columns {
         const double *values;
     } series[STE_FIGURE_SERIES_MAX];
 };
-void ste_columns_add(struct ste_columns *wide, const char *title,
-                     const double *values); /* NULL: no */
+/* Adds nothing when values is NULL, or beyond STE_FIGURE_SERIES_MAX. */
+void ste_columns_add(struct ste_columns *wide, const char *title, const double *values);
 void ste_columns_csv(const struct ste_columns *wide, const double *x, size_t count,
                      struct ste_buf *csv);
 void ste_csv_number(struct ste_buf *csv, double value, char behind); /* NAN as NaN */

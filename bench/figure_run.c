@@ -97,6 +97,22 @@ static const struct ste_stage *stage_of(const struct ste_analysis *a, enum ste_s
     return ste_analysis_find(a, kind, "");
 }
 
+/* Where messages are counted on their way, and how many have passed there since the first sample,
+ * at each time; NULL: not known. */
+enum { CONFIRMED, ROUTED, COMMITTED, CLEARED, PLACES };
+static const char *const place_titles[PLACES] = {"confirmed to the driver", "routed", "committed",
+                                                 "cleared"};
+static void passed_of(const struct ste_analysis *a, const double *ret[static PLACES])
+{
+    const struct ste_stage *system = stage_of(a, STE_STAGE_SYSTEM);
+    const struct ste_stage *router = stage_of(a, STE_STAGE_ROUTER);
+    const struct ste_stage *node = stage_of(a, STE_STAGE_NODE);
+    ret[CONFIRMED] = system->arrived;
+    ret[ROUTED] = router ? router->done : NULL;
+    ret[COMMITTED] = node ? node->done : NULL;
+    ret[CLEARED] = system->done;
+}
+
 static void driver_lag(struct scene *scene)
 {
     struct ste_figures *f = scene->figures;
@@ -106,21 +122,19 @@ static void driver_lag(struct scene *scene)
                        "The distance upwards between two lines is the number of messages between "
                        "two stages, the distance sideways how long one waits there.");
     const struct ste_stage *system = stage_of(a, STE_STAGE_SYSTEM);
-    const struct ste_stage *router = stage_of(a, STE_STAGE_ROUTER);
-    const struct ste_stage *node = stage_of(a, STE_STAGE_NODE);
-    if (!stage_of(a, STE_STAGE_DRIVER) || !router || !node) {
+    const double *passed[PLACES];
+    passed_of(a, passed);
+    if (!stage_of(a, STE_STAGE_DRIVER) || !passed[ROUTED] || !passed[COMMITTED]) {
         figure->missing = "the samples lack the driver, the router or the nodes";
         return;
     }
     size_t all = a->last - a->first + 1, count = all / 5 > 12 ? all / 5 : all < 12 ? all : 12;
-    double *x = STE_ARENA_ARRAY(f->arena, double, all);
+    double *x = ste_figure_doubles(f, all);
     for (size_t i = 0; x && i < count; i++)
         x[i] = a->times_s[a->first + i] - a->from_s;
     struct ste_columns wide = {.x_title = "time_s"};
-    ste_columns_add(&wide, "confirmed to the driver", system->arrived + a->first);
-    ste_columns_add(&wide, "routed", router->done + a->first);
-    ste_columns_add(&wide, "committed", node->done + a->first);
-    ste_columns_add(&wide, "cleared", system->done + a->first);
+    for (size_t i = 0; i < PLACES; i++)
+        ste_columns_add(&wide, place_titles[i], shown(scene, passed[i]));
     double first = when(a, system->arrived, 1),
            cleared = when(a, system->done, system->done[a->first] + 1);
     double sent = when(a, system->arrived, system->arrived[a->last]);
@@ -142,8 +156,8 @@ static void driver_lag(struct scene *scene)
 
 struct bins {
     size_t count;
-    double *times; /* middles */
-    size_t *edges; /* count + 1, indexes of times_s */
+    double *times;      /* middles */
+    size_t first, each; /* bin i is from times_s[first + i × each] to that of the next */
 };
 
 /* The window in at most RATE_BINS pieces of whole intervals. */
@@ -151,15 +165,14 @@ static struct bins bins_of(const struct scene *scene)
 {
     const struct ste_analysis *a = scene->analysis;
     size_t intervals = a->last - a->first, each = (intervals + RATE_BINS - 1) / RATE_BINS;
-    struct bins bins = {.count = intervals / each};
-    bins.times = STE_ARENA_ARRAY(scene->figures->arena, double, bins.count);
-    bins.edges = STE_ARENA_ARRAY(scene->figures->arena, size_t, bins.count + 1);
-    if (!bins.times || !bins.edges)
+    struct bins bins = {.count = intervals / each, .first = a->first, .each = each};
+    bins.times = ste_figure_doubles(scene->figures, bins.count);
+    if (!bins.times)
         return (struct bins){0};
-    for (size_t i = 0; i <= bins.count; i++)
-        bins.edges[i] = a->first + i * each;
-    for (size_t i = 0; i < bins.count; i++)
-        bins.times[i] = (a->times_s[bins.edges[i]] + a->times_s[bins.edges[i + 1]]) / 2;
+    for (size_t i = 0; i < bins.count; i++) {
+        size_t from = bins.first + i * each;
+        bins.times[i] = (a->times_s[from] + a->times_s[from + each]) / 2;
+    }
     return bins;
 }
 
@@ -167,9 +180,9 @@ static struct bins bins_of(const struct scene *scene)
 static double *slopes(const struct scene *scene, const struct bins *bins, const double *grown,
                       double factor)
 {
-    double *rates = grown ? STE_ARENA_ARRAY(scene->figures->arena, double, bins->count) : NULL;
+    double *rates = grown ? ste_figure_doubles(scene->figures, bins->count) : NULL;
     for (size_t i = 0; rates && i < bins->count; i++) {
-        size_t from = bins->edges[i], to = bins->edges[i + 1];
+        size_t from = bins->first + i * bins->each, to = from + bins->each;
         rates[i] = factor * (grown[to] - grown[from]) /
                    (scene->analysis->times_s[to] - scene->analysis->times_s[from]);
     }
@@ -185,23 +198,22 @@ static void rates_over_time(struct scene *scene)
                        "Throughput X = C/T of each interval. Where one line runs above the next, "
                        "a queue grows between the two.");
     const struct ste_stage *system = stage_of(a, STE_STAGE_SYSTEM);
-    const struct ste_stage *router = stage_of(a, STE_STAGE_ROUTER);
-    const struct ste_stage *node = stage_of(a, STE_STAGE_NODE);
+    const double *passed[PLACES], *rates[PLACES];
     struct bins bins = bins_of(scene);
-    double *cleared = slopes(scene, &bins, system->done, 1);
-    if (bins.count < 2 || !cleared) {
+    if (bins.count < 2) {
         figure->missing = "fewer than three samples while messages moved";
         return;
     }
     struct ste_columns wide = {.x_title = "time_s"};
-    ste_columns_add(&wide, "confirmed to the driver", slopes(scene, &bins, system->arrived, 1));
-    ste_columns_add(&wide, "routed", router ? slopes(scene, &bins, router->done, 1) : NULL);
-    ste_columns_add(&wide, "committed", node ? slopes(scene, &bins, node->done, 1) : NULL);
-    ste_columns_add(&wide, "cleared", cleared);
+    passed_of(a, passed);
+    for (size_t i = 0; i < PLACES; i++) {
+        rates[i] = slopes(scene, &bins, passed[i], 1);
+        ste_columns_add(&wide, place_titles[i], rates[i]);
+    }
     size_t skip = bins.count / 10, middle = bins.count - 2 * skip;
-    double *ordered = STE_ARENA_ARRAY(f->arena, double, middle);
-    if (ordered) {
-        memcpy(ordered, cleared + skip, middle * sizeof *ordered);
+    double *ordered = ste_figure_doubles(f, middle);
+    if (ordered && rates[CLEARED]) {
+        memcpy(ordered, rates[CLEARED] + skip, middle * sizeof *ordered);
         double median = ste_median(ordered, middle);
         figure->sentence = ste_figure_say(
             f,
@@ -225,6 +237,7 @@ static void node_processors(struct scene *scene)
     struct bins bins = bins_of(scene);
     struct ste_columns wide = {.x_title = "time_s"};
     double sum = 0;
+    size_t nodes = 0;
     for (size_t i = 0; i < a->stage_count && bins.count >= 2; i++) {
         const struct ste_stage *stage = &a->stages[i];
         if (stage->kind != STE_STAGE_NODE || !stage->part || stage->type[0])
@@ -234,8 +247,9 @@ static void node_processors(struct scene *scene)
             continue;
         ste_columns_add(&wide, stage->name, slopes(scene, &bins, cpu, 100));
         sum += cpu[a->last] - cpu[a->first];
+        nodes++;
     }
-    if (wide.count == 0) {
+    if (nodes == 0) {
         figure->missing = "no node's processor time was sampled";
         return;
     }
@@ -243,12 +257,15 @@ static void node_processors(struct scene *scene)
     const double *waits = ste_growth_of(&growth, STE_Q_WORKER_DATABASE, "node", "");
     double seconds = a->to_s - a->from_s;
     figure->sentence = ste_figure_say(
-        f, "A node used %s of one processor on average.%s",
-        ste_say_percent(f, sum / seconds / (double)wide.count),
+        f, "A node used %s of one processor on average.%s%s",
+        ste_say_percent(f, sum / seconds / (double)nodes),
         waits && node
             ? ste_figure_say(f, " Its workers waited for the database in %s of their time.",
                              ste_say_percent(f, (waits[a->last] - waits[a->first]) /
                                                     (seconds * node->counts.servers)))
+            : "",
+        nodes > wide.count
+            ? ste_figure_say(f, " The first %zu of %zu are drawn.", wide.count, nodes)
             : "");
     draw(scene, figure, &wide, bins.times, bins.count, "");
 }
@@ -257,7 +274,7 @@ static void node_processors(struct scene *scene)
 static void stack(struct ste_columns *wide, struct ste_figures *f, const char *title,
                   const double *add, size_t count)
 {
-    double *sum = add ? STE_ARENA_ARRAY(f->arena, double, count) : NULL;
+    double *sum = add ? ste_figure_doubles(f, count) : NULL;
     const double *below = wide->count > 0 ? wide->series[wide->count - 1].values : NULL;
     for (size_t i = 0; sum && i < count; i++)
         sum[i] = fmax(add[i], 0) + (below ? below[i] : 0);

@@ -104,8 +104,9 @@ static void draws_points(void **state)
     assert_int_equal(access(path, R_OK), 0);
 }
 
-/* 1,000 messages a second in, as many out a second later. */
-static void put_second(struct ste_samples_writer *writer, double t)
+/* 1,000 messages a second in, as many out a second later, all by node-1; every node uses as much
+ * CPU. */
+static void put_second(struct ste_samples_writer *writer, double t, unsigned nodes)
 {
     double in = 1000 * fmin(t, 8), out = 1000 * fmin(fmax(t - 1, 0), 8);
     ste_samples_at(writer, (uint64_t)(t * 1e6));
@@ -118,14 +119,51 @@ static void put_second(struct ste_samples_writer *writer, double t)
     ste_samples_put(writer, STE_Q_WORKER_COMPLETIONS, "router-1/0", "", (in + out) / 2);
     ste_samples_put(writer, STE_Q_WORKER_BUSY, "router-1/0", "", .2 * t);
     ste_samples_put(writer, STE_Q_STAGE_COMPLETIONS, "router-1", "NOE", (in + out) / 2);
-    ste_samples_put(writer, STE_Q_WORKER_COMPLETIONS, "node-1/0", "", out);
     ste_samples_put(writer, STE_Q_WORKER_BUSY, "node-1/0", "", .3 * t);
     ste_samples_put(writer, STE_Q_WORKER_DATABASE, "node-1/0", "", .4 * t);
     ste_samples_put(writer, STE_Q_STAGE_COMPLETIONS, "node-1", "NOE", out);
-    ste_samples_put(writer, STE_Q_PROCESS_CPU, "node-1", "", .3 * t);
+    for (unsigned node = 1; node <= nodes; node++) {
+        char process[16], worker[16];
+        (void)snprintf(process, sizeof process, "node-%u", node);
+        (void)snprintf(worker, sizeof worker, "node-%u/0", node);
+        ste_samples_put(writer, STE_Q_WORKER_COMPLETIONS, worker, "", node == 1 ? out : 0);
+        ste_samples_put(writer, STE_Q_PROCESS_CPU, process, "", .3 * t);
+    }
     ste_samples_put(writer, STE_Q_PROCESS_CPU, "broker", "", .4 * t);
     ste_samples_put(writer, STE_Q_PROCESS_CPU, "shard-0", "", .3 * t);
     ste_samples_put(writer, STE_Q_SHARD_MESSAGES, "shard-0", "", out);
+}
+
+/* `samples` are the caller's. */
+static void analyse_a_run(struct desk *desk, unsigned nodes, struct ste_samples *samples,
+                          struct ste_analysis *analysis)
+{
+    const char *path = ste_arena_printf(desk->arena, "%s/samples", desk->dir);
+    struct ste_samples_writer *writer = NULL;
+    assert_ok(ste_samples_create(path, &writer, &err));
+    for (double t = 0; t < 12; t++)
+        put_second(writer, t, nodes);
+    assert_ok(ste_samples_finish(writer, &err));
+    assert_ok(ste_samples_read(path, samples, &err));
+    assert_ok(ste_analyse(samples, NAN, NAN, desk->arena, analysis, &err));
+}
+
+static void tells_that_not_all_nodes_are_drawn(void **state)
+{
+    struct desk *desk = *state;
+    struct ste_samples samples;
+    struct ste_analysis analysis;
+    if (!gnuplot_is_there()) {
+        print_message("skipped: gnuplot is not installed\n");
+        skip();
+    }
+    analyse_a_run(desk, STE_FIGURE_SERIES_MAX + 2, &samples, &analysis);
+    ste_figures_run(&desk->figures, &analysis, &samples);
+    assert_int_equal(desk->figures.rc, STE_OK);
+    const char *sentence = figure_of(desk, "node_cpu")->sentence;
+    assert_ptr_equal(strstr(sentence, "A node used 30 % of one processor on average."), sentence);
+    assert_non_null(strstr(sentence, " The first 24 of 26 are drawn."));
+    ste_samples_deinit(&samples);
 }
 
 static void draws_a_run(void **state)
@@ -135,16 +173,9 @@ static void draws_a_run(void **state)
         print_message("skipped: gnuplot is not installed\n");
         skip();
     }
-    const char *path = ste_arena_printf(desk->arena, "%s/samples", desk->dir);
-    struct ste_samples_writer *writer = NULL;
     struct ste_samples samples;
     struct ste_analysis analysis;
-    assert_ok(ste_samples_create(path, &writer, &err));
-    for (double t = 0; t < 12; t++)
-        put_second(writer, t);
-    assert_ok(ste_samples_finish(writer, &err));
-    assert_ok(ste_samples_read(path, &samples, &err));
-    assert_ok(ste_analyse(&samples, NAN, NAN, desk->arena, &analysis, &err));
+    analyse_a_run(desk, 1, &samples, &analysis);
     const struct ste_analysis *runs[] = {&analysis};
     ste_figures_network(&desk->figures, &analysis);
     ste_figures_run(&desk->figures, &analysis, &samples);
@@ -183,6 +214,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(draws_points, open_desk, close_desk),
         cmocka_unit_test_setup_teardown(draws_a_run, open_desk, close_desk),
+        cmocka_unit_test_setup_teardown(tells_that_not_all_nodes_are_drawn, open_desk, close_desk),
         cmocka_unit_test_setup_teardown(tells_that_gnuplot_is_missing, open_desk, close_desk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
