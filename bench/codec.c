@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "bench/points.h"
 #include "msg/xml.h"
 
 const struct ste_codec *const ste_codecs[STE_CODEC_COUNT] = {
@@ -254,15 +255,8 @@ enum ste_code ste_codec_time(struct ste_codec_sample *sample, unsigned rounds, u
     return STE_OK;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
 struct ste_codec_spread ste_codec_spread_of(double *values, size_t count)
 {
-    qsort(values, count, sizeof *values, by_value);
-    double median = count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+    const double median = ste_median(values, count);
     return (struct ste_codec_spread){median, values[0], values[count - 1]};
 }

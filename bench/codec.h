@@ -12,8 +12,8 @@
 
 struct ste_codec {
     const char *name;
-    bool
-        native; /* reads the sample's own bytes, which are this notation as participants write it */
+    /* Reads the sample's own bytes, which are this notation as participants write it. */
+    bool native;
     void *(*open)(void); /* NULL: out of memory */
     void (*close)(void *state);
     /* Appends one message. False: out of memory. */

@@ -96,7 +96,8 @@ static enum ste_code take_from_set(const char *folder, struct taking *taking, st
         return rc;
     size_t offset = 0;
     for (struct ste_gen_item item = {.message = ste_set_next(&set, &offset)};
-         item.message.len > 0 && rc == STE_OK; item.message = ste_set_next(&set, &offset))
+         item.message.len > 0 && taking->texts->count < taking->wanted && rc == STE_OK;
+         item.message = ste_set_next(&set, &offset))
         rc = take(taking, &item, err);
     ste_set_close(&set);
     return rc;

@@ -17,8 +17,8 @@ struct attribute {
 };
 struct element {
     enum ste_field_id id;
-    char start[TAG_BYTES],
-        end[TAG_BYTES]; /* "<Price" where it may have attributes, else "<Broker>" */
+    char start[TAG_BYTES]; /* "<Price" where it may have attributes, else "<Broker>" */
+    char end[TAG_BYTES];   /* "</Price>" */
     size_t start_len;
     struct attribute attributes[ATTRIBUTES_MAX];
     size_t attribute_count;
