@@ -4,12 +4,7 @@
 
 #include "bench/codec.h"
 #include "bench/gen.h"
-
-static struct ste_gen_party brokers[] = {{"LBAASG2L"}, {"LBABGB2L"}};
-static struct ste_gen_party managers[] = {{"LMAASG2L"}, {"LMABGB2L"}};
-static struct ste_gen_party custodians[] = {{"LCAASG2L"}, {"LCABGB2L"}, {"LCACUS2L"}};
-static char isins[][STE_GEN_ISIN_BYTES + 1] = {"US0378331005", "GB0002634946"};
-static char bonds[][STE_GEN_ISIN_BYTES + 1] = {"GB00B16NNR78"};
+#include "bench/gen_testing.h"
 
 static enum ste_code add(void *context, const struct ste_gen_item *item, struct ste_error *err)
 {
@@ -20,21 +15,7 @@ static enum ste_code add(void *context, const struct ste_gen_item *item, struct 
 /* 40 trades: bonds and shares, free of payment and against it, all four types. */
 static void generate(struct ste_codec_texts *texts)
 {
-    static struct ste_gen_data data = {
-        .currencies = {{"SGD", 2}, {"JPY", 0}, {"BHD", 3}},
-        .currency_count = 3,
-        .countries = {"SG", "GB"},
-        .country_count = 2,
-        .shares = {isins, 2},
-        .bonds = {bonds, 1},
-        .brokers = {brokers, 2},
-        .managers = {managers, 2},
-        .custodians = {custodians, 3},
-        .place_count = 1,
-    };
-    assert_true(ste_date_parse(STE_BYTES("2026-11-30"), &data.trade_date));
-    data.places[0] =
-        (struct ste_gen_place){.bic8 = "CDPLSGSG", .settlement_date = data.trade_date + 2};
+    struct ste_gen_data data = ste_gen_test_world();
     struct ste_gen_plan plan = {
         .gen = {.data = &data, .seed = 7, .accounts_min = 1, .accounts_max = 3},
         .trades = 40,

@@ -1,43 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Shares of generated trades: that what a plan says of itself is what comes out, and what a flawed
  * message looks like. What the engine makes of them is tests/integration/test_bench_shares.py. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "bench/gen.h"
+#include "bench/gen_testing.h"
 #include "ref/conditions.h"
 
-static struct ste_gen_party brokers[] = {{"LBAASG2L"}, {"LBABGB2L"}};
-static struct ste_gen_party managers[] = {{"LMAASG2L"}, {"LMABGB2L"}};
-static struct ste_gen_party custodians[] = {{"LCAASG2L"}, {"LCABGB2L"}, {"LCACUS2L"}};
-static char isins[][STE_GEN_ISIN_BYTES + 1] = {"US0378331005", "GB0002634946"};
-static char bonds[][STE_GEN_ISIN_BYTES + 1] = {"GB00B16NNR78"};
 enum { TRADES = 2000, MESSAGES = 7 * TRADES };
-
-static struct ste_gen_data world(void)
-{
-    struct ste_gen_data data = {
-        .currencies = {{"SGD", 2}, {"JPY", 0}, {"EUR", 2}, {"KRW", 0}},
-        .currency_count = 4,
-        .countries = {"SG", "GB"},
-        .country_count = 2,
-        .shares = {isins, 2},
-        .bonds = {bonds, 1},
-        .brokers = {brokers, 2},
-        .managers = {managers, 2},
-        .custodians = {custodians, 3},
-        .place_count = 2,
-    };
-    assert_true(ste_date_parse(STE_BYTES("2026-11-30"), &data.trade_date));
-    data.places[0] = (struct ste_gen_place){"CDPLSGSG", data.trade_date + 2, data.trade_date + 3};
-    data.places[1] = (struct ste_gen_place){"CRSTGB22", data.trade_date + 2, data.trade_date + 3};
-    return data;
-}
 
 static struct ste_gen_plan plan_of(const struct ste_gen_data *data, uint64_t window)
 {
@@ -88,7 +59,7 @@ static enum ste_code see(void *context, const struct ste_gen_item *item, struct 
 
 static void check_plan(uint64_t window)
 {
-    struct ste_gen_data data = world();
+    struct ste_gen_data data = ste_gen_test_world();
     struct ste_gen_plan plan = plan_of(&data, window);
     static struct seen seen;
     struct ste_set_header header;
@@ -128,7 +99,7 @@ static void test_a_plan_comes_out_as_it_says(void **state)
 static void test_late_messages_are_late(void **state)
 {
     (void)state;
-    struct ste_gen_data data = world();
+    struct ste_gen_data data = ste_gen_test_world();
     struct ste_gen_plan plan = plan_of(&data, 512);
     static struct seen seen;
     static struct ste_gen_trade trade;
@@ -169,7 +140,7 @@ static size_t lines_that_differ(struct ste_bytes a, struct ste_bytes b)
 static void test_one_condition_differs_in_one_message(void **state)
 {
     (void)state;
-    struct ste_gen_data data = world();
+    struct ste_gen_data data = ste_gen_test_world();
     struct ste_gen_plan flawed = plan_of(&data, 512), plain = flawed;
     flawed.gen.shares = (struct ste_gen_shares){.mismatch = STE_GEN_SHARE_ALL};
     plain.gen.shares = (struct ste_gen_shares){0};
@@ -198,7 +169,7 @@ static void test_one_condition_differs_in_one_message(void **state)
     }
     static const unsigned never[] = {0, STE_COND_TRADE_DATE, STE_COND_BROKER, STE_COND_MANAGER,
                                      STE_COND_ACCOUNT};
-    for (size_t i = 0; i < sizeof never / sizeof never[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(never); i++)
         assert_int_equal(seen[never[i]], 0);
     unsigned drawn = 0;
     for (unsigned i = 0; i < STE_CONDITION_COUNT; i++)
