@@ -5,9 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "bench/drive.h"
-
-enum { KEY_ID_BYTES = 128, RUN_ID_BYTES = 16 };
+#include "bench/drive_command.h"
 
 double ste_drive_seconds(const struct ste_drive *drive)
 {
@@ -65,12 +63,12 @@ bool ste_drive_key_id(const struct ste_cluster *cluster, const char *name, char 
     const char *hub = cluster->submit_hub;
     int len = -1;
     if (name && strchr(name, '/'))
-        len = snprintf(out, KEY_ID_BYTES, "%s", name);
+        len = snprintf(out, STE_DRIVE_KEY_ID_BYTES, "%s", name);
     else if (hub && name)
-        len = snprintf(out, KEY_ID_BYTES, "%.*s/%s", (int)strcspn(hub, "/"), hub, name);
+        len = snprintf(out, STE_DRIVE_KEY_ID_BYTES, "%.*s/%s", (int)strcspn(hub, "/"), hub, name);
     else if (hub)
-        len = snprintf(out, KEY_ID_BYTES, "%s", hub);
-    if (len > 0 && len < KEY_ID_BYTES)
+        len = snprintf(out, STE_DRIVE_KEY_ID_BYTES, "%s", hub);
+    if (len > 0 && len < STE_DRIVE_KEY_ID_BYTES)
         return true;
     fprintf(stderr, "ste-bench: no key: the map has no submit.hub, or --key is too long\n");
     return false;
@@ -84,5 +82,5 @@ void ste_drive_run_id(char *out)
         unsigned zero; /* no padding: all bytes are hashed */
     } seed = {ste_clock_wall_us(), ste_clock_mono_ns(), getpid(), 0};
     uint64_t hash = ste_hash64_of((struct ste_bytes){(const char *)&seed, sizeof seed});
-    (void)snprintf(out, RUN_ID_BYTES, "%010llx", (unsigned long long)(hash >> 24));
+    (void)snprintf(out, STE_DRIVE_RUN_ID_BYTES, "%010llx", (unsigned long long)(hash >> 24));
 }
