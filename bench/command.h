@@ -42,8 +42,7 @@ struct ste_bench_option {
     const char *help;
 };
 /* Fills in what is given; everything else keeps the caller's default. -1: go on; else the exit
- * status
- * (--help, --version, wrong usage). */
+ * status (--help, --version, wrong usage). */
 int ste_bench_options(int argc, char **argv, const char *what,
                       const struct ste_bench_option *options, size_t count);
 #define STE_TEXT_OPTION(name_, value_, target_, required_, help_)                                  \

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What was confirmed, and what arrived: text files that only grow, one line an event, values apart
- * by one blank. The independent checker reads them. D <delivery message-id> <count> <confirmed us>
- * a delivery that the broker confirmed, M <index> <sender BIC8> <trade key hex> <reference> <16 hex
- * of the message's SHA-256>    its messages C <message-id> <arrived us> a CLS that the pool took A
- * blank inside a value is written %20, an empty value as -. Times are CLOCK_MONOTONIC.
+ * by one blank. The independent checker reads them.
+ *
+ *     D <delivery message-id> <count> <confirmed us>        a delivery that the broker confirmed
+ *     M <index> <sender BIC8> <trade key hex> <reference> <16 hex>   its messages, one line each
+ *     C <message-id> <arrived us>                           a CLS that the pool took
+ *
+ * The 16 hex digits begin the message's SHA-256. A blank inside a value is written %20, an empty
+ * value as -. Times are CLOCK_MONOTONIC.
  *
  * A thread of the ledger's own writes and fsyncs in groups, so that a slow disk never stops the
  * sender; ste_ledger_sync waits for it. */
