@@ -19,8 +19,9 @@ int main(void)
         "# Metrics\n\n"
         "Every daemon serves `/metrics` (Prometheus text), `/livez` and `/readyz` on its "
         "`health_port`,\non 127.0.0.1 alone. Each line carries the labels `proc` (router, node), "
-        "`name` (of the component)\nand those of the worker; `ste_type_…` also `type` (NOE, ALB, "
-        "NPR, SET, EXC: the queue that carried\nthe message); `process_…` none of a worker.\n\n"
+        "`name` (of the component)\nand `worker` (from 0), a node's also `shard`; `ste_type_…` "
+        "also `type` (NOE, ALB, NPR, SET, EXC: the queue\nthat carried the message); `process_…` "
+        "none of a worker.\n\n"
         "| metric | type | what |\n|---|---|---|\n");
     print_rows(ste_metrics, STE_METRIC_COUNT);
     print_rows(ste_process_metrics, STE_PROCESS_METRIC_COUNT);
