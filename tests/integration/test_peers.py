@@ -76,12 +76,16 @@ def test_refused(put):
         checked(type="NPR", put=put)
 
 
+def start_peer(lab, folder, *options):
+    return subprocess.run(
+        [os.path.join(PEERS, "run"), "--dir", lab.folder, "--set", folder, "--peer", "python",
+         "--consumers", "2", *options],
+        stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+
+
 def run_peer(lab, folder, *options):
     result = os.path.join(folder, "peer.json")
-    done = subprocess.run(
-        [os.path.join(PEERS, "run"), "--dir", lab.folder, "--set", folder, "--peer", "python",
-         "--consumers", "2", "--json", result, *options],
-        stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+    done = start_peer(lab, folder, "--json", result, *options)
     with open(result, encoding="utf-8") as file:
         return done.returncode, json.load(file)
 
@@ -102,3 +106,14 @@ def test_every_trade_has_one_cls_and_nothing_stays(lab, tmp_path):
     status, did = run_peer(lab, folder, "--messages", "139")
     assert (status, did["passed"], did["messages"], did["refused"]) == (1, False, 139, 1)
     assert did["cls"] < did["trades"] == 19
+
+
+def test_failures_are_one_line(lab, tmp_path):
+    """No set, an empty set, no such shard: told, not traced."""
+    folder = str(tmp_path)
+    for options in (), ("--shard", "15"):
+        done = start_peer(lab, folder, *options)
+        assert (done.returncode, done.stderr.count("\n")) == (1, 1), done.stderr
+    (tmp_path / "set.ste").write_bytes(b"")
+    done = start_peer(lab, folder)
+    assert (done.returncode, done.stderr) == (1, "run: no messages in %s\n" % folder)
