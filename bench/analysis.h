@@ -86,6 +86,9 @@ const struct ste_stage *ste_analysis_find(const struct ste_analysis *analysis,
 /* Bounds with the ceiling worked in. */
 struct ste_oa_bounds ste_analysis_bounds(const struct ste_analysis *analysis, double n,
                                          bool balanced);
+/* Throughput that n messages in the system would have by exact mean value analysis of the stations
+ * (lib/oa/mva.h), at most the ceiling. NAN: no station, or n too large. O(n · stations). */
+double ste_analysis_mva(const struct ste_analysis *analysis, double n);
 /* Completions of a stage a second between times[at - 1] and times[at]. */
 double ste_stage_rate(const struct ste_analysis *analysis, const struct ste_stage *stage,
                       size_t at);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench/analysis_internal.h"
+#include "oa/mva.h"
 
 double *ste_gauge_of(struct work *work, enum ste_quantity quantity, const char *name, double factor)
 {
@@ -303,6 +304,20 @@ struct ste_oa_bounds ste_analysis_bounds(const struct ste_analysis *analysis, do
     bounds.upper = fmin(bounds.upper, analysis->ceiling);
     bounds.lower = fmin(of(&shared, n).lower, bounds.upper);
     return bounds;
+}
+
+double ste_analysis_mva(const struct ste_analysis *analysis, double n)
+{
+    struct ste_oa_station stations[STE_STATIONS_MAX];
+    struct ste_oa_closed closed;
+    struct ste_error err;
+    for (size_t i = 0; i < analysis->station_count; i++)
+        stations[i] = (struct ste_oa_station){.servers = (unsigned)analysis->stations[i].servers,
+                                              .demand = analysis->stations[i].demand};
+    if (!(n >= 1 && n <= STE_OA_JOBS_MAX) ||
+        ste_oa_mva(stations, analysis->station_count, 0, (size_t)n, &closed, NULL, &err) != STE_OK)
+        return NAN;
+    return fmin(closed.throughput, analysis->ceiling);
 }
 
 double ste_stage_rate(const struct ste_analysis *analysis, const struct ste_stage *stage, size_t at)

@@ -186,6 +186,9 @@ static void stages_of_a_run(void **state)
     assert_near(bounds.upper, 1 / 2.3e-3, 1e-6);
     bounds = ste_analysis_bounds(a, 1e6, true);
     assert_near(bounds.upper, 1000 / .9, 1e-6); /* below 1/Dmax = 2000 */
+    assert_near(ste_analysis_mva(a, 1), 1 / 2.3e-3, 1e-6);
+    assert_near(ste_analysis_mva(a, 1000), 1000 / .9, 1e-6);
+    assert_true(isnan(ste_analysis_mva(a, 0)));
     end(&trial);
 }
 

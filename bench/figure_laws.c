@@ -114,7 +114,7 @@ static void bounds(struct ste_figures *f, const struct runs *runs)
     n_end *= 3;
     struct ste_buf csv = {0}, values = {0};
     ste_buf_append_cstr(&csv,
-                        "n,asymptotic_lower,asymptotic_upper,balanced_lower,balanced_upper\n");
+                        "n,asymptotic_lower,asymptotic_upper,balanced_lower,balanced_upper,mva\n");
     for (size_t i = 0; i <= CURVE_POINTS; i++) {
         double n = pow(n_end, (double)i / CURVE_POINTS);
         struct ste_oa_bounds wide = ste_analysis_bounds(a, n, false);
@@ -123,7 +123,8 @@ static void bounds(struct ste_figures *f, const struct runs *runs)
         ste_csv_number(&csv, wide.lower, ',');
         ste_csv_number(&csv, wide.upper, ',');
         ste_csv_number(&csv, narrow.lower, ',');
-        ste_csv_number(&csv, narrow.upper, '\n');
+        ste_csv_number(&csv, narrow.upper, ',');
+        ste_csv_number(&csv, ste_analysis_mva(a, round(n)), '\n');
         x_end = fmax(x_end, wide.upper);
     }
     put_measured(runs, false, &csv);

@@ -10,8 +10,8 @@
  * - Customers are the workers. As deploy/lab spreads them, shard j belongs to node j mod N while
  *   there are no more nodes than shards, and node i works for shard i mod M alone when there are
  *   more; or (mesh) each node has W for each shard. Each worker carries one batch round: receive
- * and check (node), lock and load (shard), decide and compose (node), write and commit (shard,
- * flush of the log), relay and ack (node).
+ *   and check (node), lock and load (shard), decide and compose (node), write and commit (shard,
+ *   flush of the log), relay and ack (node).
  * - A batch of B records costs a part `txn_s + record_s·B + delivery_s·B/r` of CPU; r records came
  *   in one delivery, as the router gathered them. Small batches are dear: that is why many workers
  *   of one shard, each with little to do, are slower than few.
@@ -22,9 +22,13 @@
  * - A node or shard held to a share of a core (control groups) gets share × period of CPU, then
  *   nothing until the period ends. Not held: it shares the machine's cores with all others.
  * - What else must hold: driver, pool and router are threads (X ≤ threads/D); all CPU together is
- * at most the cores; an offered rate is not exceeded. Formulas: Schweitzer's approximation
- * (lib/oa/mva.h) for equal workers, with surrogate delays for the locks (P. A. Jacobson, E. D.
- * Lazowska 1982). The simulation walks the same rounds without those approximations. */
+ *   at most the cores; an offered rate is not exceeded.
+ *
+ * Workers are alike, so one of them stands for all: the fixed point of approximate mean value
+ * analysis, as Schweitzer's (lib/oa/mva.h) of one class, with the quotas' and the locks' waits as
+ * surrogate delays (P. A. Jacobson, E. D. Lazowska 1982), which lib/oa does not have. At a rate,
+ * driver, router, broker and pool are an open network (lib/oa/open.h). The simulation
+ * (lib/oa/simulate.h) walks the same rounds without those approximations. */
 #ifndef STE_BENCH_MODEL_H
 #define STE_BENCH_MODEL_H
 

@@ -28,7 +28,7 @@
 #define STE_MODEL_BUSY_RECORDS 24
 #define STE_MODEL_LINGER_S .001
 #define STE_MODEL_BUSY_LINGER_S .030
-#define STE_MODEL_GATHER_S .002
+#define STE_MODEL_GATHER_S .001
 
 /* Who works for whom. Trades are spread evenly over the shards, so where nodes and shards do not
  * divide each other, the shards with the fewest workers, or with the node that has most to do, set

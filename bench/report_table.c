@@ -65,6 +65,7 @@ static const struct ste_table_column bounds_columns[] = {
     {"messages", "N", 0},
     {"asymptotic_lower_per_s", "asymptotic ≥ 1/s", 1},
     {"balanced_lower_per_s", "balanced ≥ 1/s", 1},
+    {"mva_per_s", "MVA 1/s", 1},
     {"balanced_upper_per_s", "balanced ≤ 1/s", 1},
     {"asymptotic_upper_per_s", "asymptotic ≤ 1/s", 1},
 };
@@ -118,6 +119,7 @@ void ste_bounds_table_add(struct ste_table *table, const struct ste_analysis *an
             ste_table_number(table, n);
             ste_table_number(table, wide.lower);
             ste_table_number(table, narrow.lower);
+            ste_table_number(table, ste_analysis_mva(analysis, n));
             ste_table_number(table, narrow.upper);
             ste_table_number(table, wide.upper);
             ste_table_end_row(table);

@@ -143,7 +143,8 @@ static enum ste_code transact(struct ste_node_worker *worker, struct ste_error *
 {
     const uint64_t start_ns = ste_clock_mono_ns();
     const enum ste_code rc = ste_node_transact(worker, err);
-    ste_batch_adapt(&worker->batch, ste_clock_mono_ns() - start_ns);
+    if (rc == STE_OK)
+        ste_batch_adapt(&worker->batch, ste_clock_mono_ns() - start_ns);
     return rc;
 }
 

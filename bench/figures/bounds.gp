@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Throughput by the number of messages in the system: n, asymptotic lower and upper, balanced lower
-# and upper.
+# and upper, exact mean value analysis.
 eval upright("throughput X, messages a second")
 set xlabel "messages in the system, N"
 set logscale x
@@ -16,4 +16,5 @@ plot 'bounds.csv' index 0 using 1:4:5 with filledcurves fs transparent solid 0.1
      '' index 0 using 1:3 with lines lw 1.5 dt 4 lc rgb muted notitle, \
      '' index 0 using 1:4 with lines lw 1.8 lc rgb blue notitle, \
      '' index 0 using 1:5 with lines lw 1.8 lc rgb blue notitle, \
+     '' index 0 using 1:6 with lines lw 2.2 dt 2 lc rgb green title "mean value analysis", \
      '' index 1 using 1:2 with points pt 7 ps 1.6 lc rgb red title "measured"
