@@ -14,9 +14,13 @@ n_at(r, x) = x * r
 set key outside bottom center horizontal
 array times[6] = [0.001, 0.01, 0.1, 1, 10, 100]
 array names[6] = ["1 ms", "10 ms", "100 ms", "1 s", "10 s", "100 s"]
+# A line is named at the right end of the picture, or where it leaves it at the top.
 do for [k=1:6] {
     if (n_at(times[k], x_most) > n_least && n_at(times[k], x_most) < n_most) {
         set label k names[k] at first x_most, first n_at(times[k], x_most) left offset 0.3,0 tc rgb muted
+    }
+    if (n_at(times[k], x_most) >= n_most && n_at(times[k], x_most) < 100 * n_most) {
+        set label k names[k] at first n_most / times[k], first n_most center offset 0,0.6 tc rgb muted
     }
 }
 set rmargin 9

@@ -20,7 +20,7 @@ set border 3 lw 1 lc rgb muted
 set tics nomirror out scale 0.5 tc rgb muted
 set grid back lw 1 lt 1 lc rgb faint, lw 1 lt 1 lc rgb faint
 set key outside bottom center horizontal Left reverse tc rgb ink samplen 1.6 spacing 1.15 width 2 height 0.7
-set xlabel tc rgb muted offset 0,0.75
+set xlabel tc rgb muted offset 0,0.4
 set lmargin 9
 set rmargin 4
 set tmargin 3
@@ -37,3 +37,6 @@ steps(axis, most) = most > 0 ? steps_of(axis, round_step(most / 7.0), count_of(m
 # The same for a logarithmic axis.
 decade_list(k) = k < -4 ? "" : decade_list(k - 1).(k > -4 ? ", " : "").sprintf("'%s' 1e%d", grouped(10.0 ** k), k)
 decades(axis) = sprintf("set %stics (%s)", axis, decade_list(8))
+# The same with 2 and 5 between the powers, for what spans few of them.
+halves_list(k) = k < -4 ? "" : halves_list(k - 1).(k > -4 ? ", " : "").sprintf("'%s' 1e%d, '%s' 2e%d, '%s' 5e%d", grouped(10.0 ** k), k, grouped(2 * 10.0 ** k), k, grouped(5 * 10.0 ** k), k)
+halves(axis) = sprintf("set %stics (%s)", axis, halves_list(8))
