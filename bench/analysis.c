@@ -111,7 +111,7 @@ static const double *counted(struct work *work, enum ste_quantity worker, enum s
 /* Processors that one process of this kind may use: its share where the run says so. */
 static double processors(const struct work *work, const char *meta)
 {
-    double share = ste_meta_number(work->growth.samples, meta, 0);
+    double share = ste_samples_meta_number(work->growth.samples, meta, 0);
     return share > 0 ? fmin(share, work->analysis->cores) : work->analysis->cores;
 }
 
@@ -259,7 +259,7 @@ static void add_driver(struct work *work)
     struct ste_stage *stage = add_stage(work, STE_STAGE_DRIVER, "driver", "", false);
     if (!stage)
         return;
-    stage->counts.servers = fmax(ste_meta_number(work->growth.samples, "drivers", 1), 1);
+    stage->counts.servers = fmax(ste_samples_meta_number(work->growth.samples, "drivers", 1), 1);
     measure(work, stage, sent, work->confirmed, work->driver_cpu,
             present_of(work, sent, work->confirmed));
 }

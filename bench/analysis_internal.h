@@ -21,6 +21,5 @@ double *ste_gauge_of(struct work *work, enum ste_quantity quantity, const char *
                      double factor);
 
 /* A row of kind meta as a number; `otherwise` where there is none, or no number. */
-double ste_meta_number(const struct ste_samples *samples, const char *name, double otherwise);
 
 #endif

@@ -30,14 +30,6 @@ double *ste_gauge_of(struct work *work, enum ste_quantity quantity, const char *
     return sum;
 }
 
-double ste_meta_number(const struct ste_samples *samples, const char *name, double otherwise)
-{
-    const char *text = ste_samples_meta_value(samples, name);
-    char *end = NULL;
-    double value = text ? strtod(text, &end) : otherwise;
-    return text && (end == text || *end != '\0' || !isfinite(value)) ? otherwise : value;
-}
-
 /* Some quantities are sampled rarely: the longest series has all the times. */
 static void find_times(struct work *work)
 {
@@ -56,7 +48,7 @@ static double cores_of(const struct ste_samples *samples)
 {
     const struct ste_series *series = ste_samples_find(samples, STE_Q_MACHINE_CORES, NULL, NULL);
     double cores = series && series->count > 0 ? series->values[series->count - 1]
-                                               : ste_meta_number(samples, "cores", 1);
+                                               : ste_samples_meta_number(samples, "cores", 1);
     return cores >= 1 ? cores : 1;
 }
 
@@ -79,7 +71,7 @@ static void find_flows(struct work *work)
      * known when deliveries waited and nothing tells how many messages they hold. */
     const double *in = ste_growth_of(growth, STE_Q_WORKER_ARRIVALS, "router", "");
     const double *out = ste_growth_of(growth, STE_Q_WORKER_COMPLETIONS, "router", "");
-    double batch = ste_meta_number(growth->samples, "batch", NAN);
+    double batch = ste_samples_meta_number(growth->samples, "batch", NAN);
     double *present = ste_gauge_of(work, STE_Q_QUEUE_READY, "ste.in", 1);
     bool known = present && in && out;
     for (size_t i = 0; known && i < growth->count; i++) {
@@ -238,7 +230,7 @@ static void find_foreign(struct work *work)
 static void check_little(struct ste_analysis *analysis, const struct ste_samples *samples)
 {
     const struct ste_stage *system = &analysis->stages[0];
-    analysis->residence_s = ste_meta_number(samples, "mean_residence_s", NAN);
+    analysis->residence_s = ste_samples_meta_number(samples, "mean_residence_s", NAN);
     analysis->little_present = system->laws.throughput * analysis->residence_s;
     analysis->little_apart =
         (system->laws.present - analysis->little_present) / analysis->little_present;

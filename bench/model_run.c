@@ -38,14 +38,11 @@ static unsigned count_series(const struct ste_samples *samples, enum ste_quantit
     return count;
 }
 
-static double meta_number(const struct ste_samples *samples, const char *name, double otherwise)
+/* Counts and shares: none is below 0. */
+static double number_of(const struct ste_samples *samples, const char *name, double otherwise)
 {
-    const char *const text = ste_samples_meta_value(samples, name);
-    if (text == NULL)
-        return otherwise;
-    char *end;
-    const double value = strtod(text, &end);
-    return end == text || *end != '\0' || !isfinite(value) || value < 0 ? otherwise : value;
+    const double value = ste_samples_meta_number(samples, name, otherwise);
+    return value < 0 ? otherwise : value;
 }
 
 /* The series of a sample's times: any that is in every sample. */
@@ -196,19 +193,19 @@ static void see_configuration(const struct ste_samples *samples, bool mesh,
     const double shards = count_series(samples, STE_Q_PROCESS_CPU, "shard-");
     const double workers = count_series(samples, STE_Q_WORKER_COMPLETIONS, "node-");
     const double routers = count_series(samples, STE_Q_WORKER_COMPLETIONS, "router-");
-    run->nodes = (unsigned)meta_number(samples, "nodes", nodes);
-    run->shards = (unsigned)meta_number(samples, "shards", shards);
-    run->router_threads = (unsigned)meta_number(samples, "router_workers", routers);
-    const double all = meta_number(samples, "workers", workers);
+    run->nodes = (unsigned)number_of(samples, "nodes", nodes);
+    run->shards = (unsigned)number_of(samples, "shards", shards);
+    run->router_threads = (unsigned)number_of(samples, "router_workers", routers);
+    const double all = number_of(samples, "workers", workers);
     const double most = run->nodes > run->shards ? run->nodes : run->shards;
     const double pairs = mesh ? (double)run->nodes * run->shards : most;
     run->mesh = mesh;
     run->workers = pairs > 0 ? (unsigned)fmax(1, round(all / pairs)) : 0;
-    run->node_cpu = meta_number(samples, "node_cpu_share", 0);
-    run->shard_cpu = meta_number(samples, "shard_cpu_share", 0);
+    run->node_cpu = number_of(samples, "node_cpu_share", 0);
+    run->shard_cpu = number_of(samples, "shard_cpu_share", 0);
     const struct ste_series *const cores =
         ste_samples_find(samples, STE_Q_MACHINE_CORES, NULL, NULL);
-    run->cores = meta_number(samples, "cores", 0);
+    run->cores = number_of(samples, "cores", 0);
     if (!(run->cores > 0) && cores != NULL && cores->count > 0)
         run->cores = cores->values[0];
 }

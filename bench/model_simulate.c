@@ -7,7 +7,7 @@
 #include "bench/model_internal.h"
 #include "oa/simulate.h"
 
-enum { STEPS = 9, CORES_ROUNDS = 6 };
+enum { STEPS = 8, CORES_ROUNDS = 6 };
 /* Batches differ a little: Erlang of 16 phases. */
 static const double variation = .25;
 
@@ -138,7 +138,7 @@ static void fill(struct plan *plan, const struct ste_model *model,
                        asked->shard_cpu > 0 ? plan->nodes + j : cores_at, flush_at, j, cpu,
                        asked->flush_s, model->lock);
             plan->classes[pair] = (struct ste_oa_sim_class){
-                .jobs = asked->workers, .steps = steps, .step_count = STEPS - 1};
+                .jobs = asked->workers, .steps = steps, .step_count = STEPS};
         }
     }
 }

@@ -19,8 +19,3 @@ const char *ste_quantity_name(enum ste_quantity quantity)
 {
     return quantities[quantity].name;
 }
-
-bool ste_quantity_is_counter(enum ste_quantity quantity)
-{
-    return quantities[quantity].counter;
-}

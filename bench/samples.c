@@ -229,6 +229,15 @@ const char *ste_samples_meta_value(const struct ste_samples *samples, const char
     return NULL;
 }
 
+double ste_samples_meta_number(const struct ste_samples *samples, const char *name,
+                               double otherwise)
+{
+    const char *text = ste_samples_meta_value(samples, name);
+    char *end = NULL;
+    double value = text ? strtod(text, &end) : otherwise;
+    return text && (end == text || *end != '\0' || !isfinite(value)) ? otherwise : value;
+}
+
 double ste_series_growth(const struct ste_series *series, double from_s, double to_s)
 {
     double growth = 0;
@@ -239,18 +248,6 @@ double ste_series_growth(const struct ste_series *series, double from_s, double 
         double overlap = fmin(end, to_s) - fmax(start, from_s);
         if (overlap > 0)
             growth += overlap >= end - start ? more : more * overlap / (end - start);
-    }
-    return growth;
-}
-
-double ste_samples_growth(const struct ste_samples *samples, enum ste_quantity quantity,
-                          const char *type, double from_s, double to_s)
-{
-    double growth = 0;
-    for (size_t i = 0; i < samples->series_count; i++) {
-        const struct ste_series *series = &samples->series[i];
-        if (series->quantity == quantity && (!type || strcmp(series->type, type) == 0))
-            growth += ste_series_growth(series, from_s, to_s);
     }
     return growth;
 }

@@ -24,7 +24,6 @@ enum ste_quantity {
 };
 const char *ste_quantity_kind(enum ste_quantity quantity);
 const char *ste_quantity_name(enum ste_quantity quantity);
-bool ste_quantity_is_counter(enum ste_quantity quantity);
 
 enum { STE_SAMPLES_NAME_BYTES = 64 };
 
@@ -69,11 +68,11 @@ const struct ste_series *ste_samples_find(const struct ste_samples *samples,
                                           enum ste_quantity quantity, const char *name,
                                           const char *type);
 const char *ste_samples_meta_value(const struct ste_samples *samples, const char *name); /* NULL */
+/* The same as a finite number; `otherwise` where it is not one. */
+double ste_samples_meta_number(const struct ste_samples *samples, const char *name,
+                               double otherwise);
 /* Growth of a counter between two times (linear between samples, none before the first or after the
  * last); a counter that fell (its process was started again) counts from 0. */
 double ste_series_growth(const struct ste_series *series, double from_s, double to_s);
-/* Sum of growth over all series of this quantity (and type, unless NULL). */
-double ste_samples_growth(const struct ste_samples *samples, enum ste_quantity quantity,
-                          const char *type, double from_s, double to_s);
 
 #endif

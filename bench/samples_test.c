@@ -79,12 +79,6 @@ static void test_growth(void **state)
     assert_true(ste_series_growth(&one, 2.5, 3.5) == 2);
     assert_true(ste_series_growth(&one, -10, 100) == 17);
     assert_true(ste_series_growth(&one, 4, 9) == 0);
-    struct ste_series both[2] = {one, one};
-    strcpy(both[1].type, "SET");
-    struct ste_samples samples = {.series_count = 2, .series = both};
-    assert_true(ste_samples_growth(&samples, STE_Q_STAGE_ARRIVALS, NULL, 0, 1) == 20);
-    assert_true(ste_samples_growth(&samples, STE_Q_STAGE_ARRIVALS, "SET", 0, 1) == 10);
-    assert_true(ste_samples_growth(&samples, STE_Q_STAGE_BUSY, NULL, 0, 1) == 0);
 }
 
 static void test_faults_are_told_with_their_line(void **state)

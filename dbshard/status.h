@@ -21,7 +21,7 @@ struct ste_shard_status {
     uint64_t values[STE_STATUS_COUNT];
     bool known[STE_STATUS_COUNT]; /* false: this server does not tell */
 };
-/* Two statements. Errors as of every call of shard.h. */
+/* Two statements, and one that ends the read. Errors as of every call of shard.h. */
 STE_MUST_CHECK enum ste_code ste_shard_status(struct ste_shard *shard, struct ste_shard_status *ret,
                                               struct ste_error *err);
 
