@@ -99,6 +99,16 @@ void ste_works_count(struct ste_work *const *works, size_t count,
         counts[ste_type_queue(works[i]->record.message.type)]++;
 }
 
+/* No row holds more than a delivery may have: its start stays, and how long it was. */
+static void cut(struct ste_record *record)
+{
+    struct ste_bytes *const original = &record->message.original;
+    if (original->len <= STE_DELIVERY_BYTES_MAX)
+        return;
+    record->signed_bytes = original->len < UINT32_MAX ? (uint32_t)original->len : UINT32_MAX;
+    original->len = STE_EXC_RAW_BYTES_MAX;
+}
+
 void ste_work_give_up(struct ste_work *work, struct ste_arena *arena, const char *why)
 {
     work->record.message.type = STE_TYPE_EXC;
@@ -107,6 +117,7 @@ void ste_work_give_up(struct ste_work *work, struct ste_arena *arena, const char
         .level = STE_LEVEL_REJECT,
         .text = ste_arena_dup(arena, ste_bytes_of(why)),
     };
+    cut(&work->record);
     work->needs_trade = false;
 }
 
@@ -117,11 +128,14 @@ enum ste_code ste_batch_add(struct ste_batch *batch, struct ste_mq_delivery *del
     struct ste_mq_delivery *const mine = &batch->deliveries[batch->delivery_count++];
     *mine = *delivery;
     struct ste_bytes body = mine->body;
+    const size_t used_bytes = ste_arena_used(batch->arena);
     const enum ste_code unpacked =
         ste_unpack_if_packed(&batch->packer, mine->body, batch->arena, &body, err);
     if (unpacked != STE_OK && unpacked != STE_E_PARSE)
         return unpacked;
-    batch->body_bytes += body.len; /* a damaged frame is a damaged record below */
+    batch->body_bytes += body.len;
+    if (unpacked == STE_E_PARSE) /* a damaged record below; the room it was given counts as well */
+        batch->body_bytes += ste_arena_used(batch->arena) - used_bytes;
     struct ste_reader reader = ste_reader_of(body);
     for (;;) {
         const char *const from = reader.at;
@@ -131,8 +145,11 @@ enum ste_code ste_batch_add(struct ste_batch *batch, struct ste_mq_delivery *del
             return ste_error_set(err, STE_E_NOMEM, "could not keep a record");
         const enum ste_code rc =
             ste_record_decode(&reader, batch->arena, &work->record, &done, err);
-        if (rc == STE_OK && !done)
+        if (rc == STE_OK && !done) {
+            if (work->record.message.type == STE_TYPE_EXC)
+                cut(&work->record);
             continue;
+        }
         if (rc == STE_E_RECORD_BAD)
             return keep_damaged(batch, work, mine->message_id,
                                 (struct ste_bytes){from, (size_t)(reader.end - from)}, err);

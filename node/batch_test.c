@@ -111,6 +111,64 @@ static void test_packed_deliveries(void **state)
     ste_packer_deinit(&packer);
 }
 
+/* A frame of a few bytes may claim many: the room it was given counts, though it is damaged. */
+static void test_damaged_frame_fills_by_its_claim(void **state)
+{
+    struct ste_batch *const batch = *state;
+    struct ste_packer packer = {0};
+    struct ste_buf plain = {0}, packed = {0};
+    assert_true(ste_buf_reserve(&plain, 4 * BYTES_MAX));
+    memset(plain.at, 0, 4 * BYTES_MAX);
+    plain.len = 4 * BYTES_MAX;
+    assert_true(ste_pack(&packer, STE_PACK_FAST, ste_buf_bytes(&plain), &packed));
+    packed.len--;
+    assert_true(packed.len < 1024);
+    assert_int_equal(add(batch, delivery_of(&packed)), STE_OK);
+    assert_true(batch->body_bytes >= plain.len);
+    assert_true(ste_batch_full(batch));
+    ste_buf_deinit(&plain);
+    ste_packer_deinit(&packer);
+}
+
+/* No row of table exception holds it whole: its start is kept, and how long it was. */
+static void test_large_damaged_record_is_cut(void **state)
+{
+    struct ste_batch *const batch = *state;
+    for (size_t more = 0; more < 2; more++) {
+        const size_t bytes = STE_DELIVERY_BYTES_MAX + more;
+        struct ste_buf body = {0};
+        assert_true(ste_buf_reserve(&body, bytes));
+        memset(body.at, 0xff, bytes);
+        body.len = bytes;
+        assert_int_equal(add(batch, delivery_of(&body)), STE_OK);
+        const struct ste_record *const record = &batch->works[more]->record;
+        assert_int_equal(record->message.exc.code, STE_C_XCRS);
+        assert_int_equal(record->message.original.len, more ? STE_EXC_RAW_BYTES_MAX : bytes);
+        assert_int_equal(record->signed_bytes, more ? bytes : 0);
+    }
+}
+
+/* A router that kept a damaged delivery as one exception may have kept all of it. */
+static void test_large_exception_is_cut(void **state)
+{
+    struct ste_batch *const batch = *state;
+    const size_t bytes = STE_DELIVERY_BYTES_MAX + 1;
+    char *const text = calloc(1, bytes);
+    struct ste_buf body = {0};
+    assert_non_null(text);
+    const struct ste_record large = {
+        .version = STE_RECORD_VERSION,
+        .delivery_id = STE_BYTES("sub.1.0"),
+        .message = {.type = STE_TYPE_EXC,
+                    .original = {text, bytes},
+                    .exc = {.code = STE_C_XCRS, .level = STE_LEVEL_REJECT}}};
+    assert_true(ste_record_encode(&body, &large));
+    assert_int_equal(add(batch, delivery_of(&body)), STE_OK);
+    assert_int_equal(batch->works[0]->record.message.original.len, STE_EXC_RAW_BYTES_MAX);
+    assert_int_equal(batch->works[0]->record.signed_bytes, bytes);
+    free(text);
+}
+
 static void test_full_by_records(void **state)
 {
     struct ste_batch *const batch = *state;
@@ -288,6 +346,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_records_in_queue_order),
         TEST(test_packed_deliveries),
+        TEST(test_damaged_frame_fills_by_its_claim),
+        TEST(test_large_damaged_record_is_cut),
+        TEST(test_large_exception_is_cut),
         TEST(test_full_by_records),
         TEST(test_adapts_to_the_database),
         TEST(test_full_by_bytes),
