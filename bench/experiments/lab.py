@@ -24,6 +24,7 @@ from result import TOP, say
 # Fixed, so that the same trades are made at every repetition.
 BUSINESS_DATE = "2026-11-30"
 MESSAGES_A_TRADE = 7
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 SHARD_FIXED_BYTES = 700e6  # redo log of 512 MiB, system tables
 
 
@@ -52,11 +53,18 @@ def positive(text):
     return value
 
 
+def ignore_signals():
+    for one in SIGNALS:
+        signal.signal(one, signal.SIG_IGN)
+
+
 def run_experiment(main):
     """A signal ends it as an error does: the lab is taken down."""
     def end(number, frame):
+        ignore_signals()  # one is enough
         raise KeyboardInterrupt
-    signal.signal(signal.SIGTERM, end)
+    for one in SIGNALS:
+        signal.signal(one, end)
     try:
         main()
     except KeyboardInterrupt:
@@ -105,16 +113,26 @@ class Lab:
         self.down()
 
     def down(self):
-        if os.path.exists(self.path("lab.conf")):
-            self.call("down", "--kill", "--wipe")
+        """A signal waits, here and in deploy/lab, or it would leave the lab half down."""
+        came = []
+        before = [(one, signal.signal(one, lambda number, frame: came.append(number)))
+                  for one in SIGNALS]
+        try:
+            if os.path.exists(self.path("lab.conf")):
+                self.call("down", "--kill", "--wipe", preexec_fn=ignore_signals)
+        finally:
+            for one, handler in before:
+                signal.signal(one, handler)
+        if came:
+            raise KeyboardInterrupt
 
     def path(self, *names):
         return os.path.join(self.folder, *names)
 
-    def call(self, command, *words):
+    def call(self, command, *words, **options):
         done = subprocess.run([os.path.join(TOP, "deploy", "lab"), command, "--dir", self.folder,
                                *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.PIPE, text=True, check=False)
+                              stderr=subprocess.PIPE, text=True, check=False, **options)
         if done.returncode != 0:
             raise LabError("deploy/lab %s failed:\n%s" % (command, done.stderr))
 

@@ -47,6 +47,30 @@ def test_every_experiment_is_in_the_readme():
     assert [n for n in scripts if "`%s" % n not in text] == []
 
 
+def test_a_signal_waits_until_the_lab_is_down(tmp_path):
+    """Also one to the whole group, as a terminal sends it."""
+    (tmp_path / "lab.conf").touch()
+    (tmp_path / "deploy").mkdir()
+    fake = tmp_path / "deploy" / "lab"
+    fake.write_text("#!/bin/sh\necho down\nkill -HUP 0\nkill -INT 0\nrm %s/lab.conf\n" % tmp_path)
+    fake.chmod(0o755)
+    program = """if True:
+        import sys; sys.path.insert(0, %r)
+        import lab
+        lab.TOP = %r
+        one = lab.Lab.__new__(lab.Lab)
+        one.folder = lab.TOP
+        def main():
+            one.down()
+            print("not reached")
+        lab.run_experiment(main)""" % (FOLDER, str(tmp_path))
+    done = subprocess.run([sys.executable, "-B", "-c", program], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, timeout=30, check=False,
+                          start_new_session=True)
+    assert done.returncode == 1 and "stopped by a signal" in done.stderr
+    assert done.stdout == "" and not (tmp_path / "lab.conf").exists()
+
+
 def test_steady_rate_leaves_out_beginning_and_end():
     lab = module("lab")
     counter = lab.Counter.__new__(lab.Counter)
