@@ -266,6 +266,7 @@ static void tells_what_is_missing(void **state)
         put_pipeline(&trial, 5);
     }
     assert_int_equal(finish(&trial, NAN, NAN, &err), STE_E_ARGUMENT);
+    assert_non_null(strstr(err.text, "nothing was completed"));
     end(&trial);
     begin(&trial);
     for (uint64_t i = 1; i < 4; i++) {
