@@ -131,8 +131,9 @@ enum ste_code ste_ledger_open(const char *path, struct ste_ledger **ret, struct 
 static void append_escaped(struct ste_buf *buf, struct ste_bytes value)
 {
     for (size_t i = 0; i < value.len; i++) {
-        if (value.at[i] == ' ')
-            ste_buf_append(buf, "%20", 3);
+        unsigned char byte = (unsigned char)value.at[i];
+        if (byte <= ' ' || byte == 0x7f)
+            ste_buf_printf(buf, "%%%02X", byte);
         else
             ste_buf_append(buf, value.at + i, 1);
     }

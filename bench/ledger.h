@@ -6,8 +6,8 @@
  *     M <index> <sender BIC8> <trade key hex> <reference> <16 hex>   its messages, one line each
  *     C <message-id> <arrived us>                           a CLS that the pool took
  *
- * The 16 hex digits begin the message's SHA-256. A blank inside a value is written %20, an empty
- * value as -. Times are CLOCK_MONOTONIC.
+ * The 16 hex digits begin the message's SHA-256. A blank or control character inside a value is
+ * written as %20, an empty value as -. Times are CLOCK_MONOTONIC.
  *
  * A thread of the ledger's own writes and fsyncs in groups, so that a slow disk never stops the
  * sender; ste_ledger_sync waits for it. */

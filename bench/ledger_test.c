@@ -107,6 +107,21 @@ static void test_round_trip(void **state)
     assert_string_equal(counts.last_id, "69be.1");
 }
 
+/* A stranger in ste.cls may name its message as it likes. */
+static void test_any_id_stays_in_its_line(void **state)
+{
+    (void)state;
+    struct ste_ledger *ledger = NULL;
+    struct ste_error err = {0};
+    struct counts counts;
+    assert_int_equal(ste_ledger_open(path, &ledger, &err), STE_OK);
+    assert_int_equal(ste_ledger_cls(ledger, STE_BYTES("x\ny\r\t z"), 77, &err), STE_OK);
+    assert_int_equal(ste_ledger_close(ledger, &err), STE_OK);
+    assert_int_equal(read_back(&counts), STE_OK);
+    assert_int_equal(counts.cls, 1);
+    assert_string_equal(counts.last_id, "x%0Ay%0D%09%20z");
+}
+
 /* Far more than may wait for the disk: the sender is held back, nothing is dropped. */
 static void test_more_than_the_buffer(void **state)
 {
@@ -192,6 +207,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_round_trip, make_file, remove_file),
+        cmocka_unit_test_setup_teardown(test_any_id_stays_in_its_line, make_file, remove_file),
         cmocka_unit_test_setup_teardown(test_more_than_the_buffer, make_file, remove_file),
         cmocka_unit_test_setup_teardown(test_half_a_line_is_cut_off_and_the_rest_kept, make_file,
                                         remove_file),

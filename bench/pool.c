@@ -13,7 +13,6 @@ enum {
     POOL_GROUP = 512,
     POOL_GROUP_MS = 50,
     POOL_WAIT_MS = 100,
-    POOL_LINGER_MS = 300, /* after the last expected one: repeats still count */
     POOL_RETRY_BASE_MS = 50,
     POOL_RETRY_LIMIT_MS = 2000,
 };
@@ -109,34 +108,14 @@ static enum ste_code step(struct pooling *pooling, struct ste_error *err)
     return rc;
 }
 
-/* True when there is nothing more to wait for. */
-static bool is_over(struct pooling *pooling)
-{
-    struct ste_pool *pool = pooling->pool;
-    uint64_t now_ns = ste_clock_mono_ns();
-    bool sent =
-        !pool->flow || atomic_load(&pool->flow->confirmed_messages) >= pool->flow->to_confirm;
-    if (pool->expect > 0 && sent && ste_pool_missing(pool) == 0)
-        return now_ns - pooling->heard_ns > STE_NS_PER_MS * POOL_LINGER_MS;
-    uint64_t heard_ns = pooling->heard_ns;
-    if (pool->flow) {
-        uint64_t confirm_ns =
-            atomic_load_explicit(&pool->flow->last_confirm_ns, memory_order_relaxed);
-        heard_ns = confirm_ns > heard_ns ? confirm_ns : heard_ns;
-    }
-    if (pool->idle_s == 0 || now_ns < heard_ns || now_ns - heard_ns < STE_NS_PER_S * pool->idle_s)
-        return false;
-    pool->timed_out = pool->expect > 0;
-    return true;
-}
-
 enum ste_code ste_pool_run(void *context, struct ste_bench_jobs *jobs, struct ste_error *err)
 {
     struct pooling pooling = {.pool = context, .heard_ns = ste_clock_mono_ns()};
     ste_retry_init(&pooling.retry, POOL_RETRY_BASE_MS, POOL_RETRY_LIMIT_MS,
                    ste_clock_mono_ns() ^ (uint64_t)getpid());
     enum ste_code rc = STE_OK;
-    while (!ste_bench_stopping(jobs) && !is_over(&pooling)) {
+    while (!ste_bench_stopping(jobs) && !ste_pool_is_over(pooling.pool, pooling.mq != NULL,
+                                                          ste_clock_mono_ns(), &pooling.heard_ns)) {
         rc = pooling.mq ? step(&pooling, err) : connect_broker(&pooling, err);
         if (rc == STE_E_MQ_DOWN || (rc == STE_E_MQ_REFUSED && pooling.mq)) {
             disconnect(&pooling);

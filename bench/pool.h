@@ -46,6 +46,9 @@ bool ste_pool_take(struct ste_pool *pool, struct ste_bytes message_id, struct st
                    bool redelivered, uint64_t now_ns);
 /* A line of the ledger of a pool that was killed: as ste_pool_take, but nobody knows its body. */
 bool ste_pool_resume(struct ste_pool *pool, struct ste_bytes message_id, uint64_t arrived_us);
+/* True when there is nothing more to wait for; *heard_ns is when the last CLS came. The time
+ * without a connection is not idle while drivers still have messages to confirm. */
+bool ste_pool_is_over(struct ste_pool *pool, bool connected, uint64_t now_ns, uint64_t *heard_ns);
 void ste_pool_deinit(struct ste_pool *pool);
 /* The pool's own figures. */
 void ste_pool_put(const struct ste_pool *pool, struct ste_facts *facts);

@@ -189,8 +189,8 @@ static int pool_map(const struct pool_options *o, const struct ste_bench_map *ma
         ste_bench_complain("pool", &err);
         good = false;
     }
-    report.passed =
-        good && ste_pool_missing(&pool) == 0 && pool.unexpected == 0 && pool.conflicts == 0;
+    report.passed = good && ste_pool_missing(&pool) == 0 && pool.unexpected == 0 &&
+                    pool.conflicts == 0 && pool.malformed == 0;
     ste_report_print(&report, stderr);
     if (ste_report_write(&report, o->json, o->csv, &err) != STE_OK) {
         ste_bench_complain("pool", &err);

@@ -3,9 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "bench/pool.h"
 
-enum { POOL_VERSION_MAX = 64 };
+enum {
+    POOL_VERSION_MAX = 64,
+    POOL_LINGER_MS = 300, /* after the last expected one: repeats still count */
+};
 
 /* "<32 hex digits>.<version>" */
 static bool parse_id(struct ste_bytes id, struct ste_hash *ret_key, unsigned *ret_version)
@@ -108,6 +112,26 @@ bool ste_pool_take(struct ste_pool *pool, struct ste_bytes message_id, struct st
 bool ste_pool_resume(struct ste_pool *pool, struct ste_bytes message_id, uint64_t arrived_us)
 {
     return take(pool, message_id, 0, false, arrived_us * 1000);
+}
+
+bool ste_pool_is_over(struct ste_pool *pool, bool connected, uint64_t now_ns, uint64_t *heard_ns)
+{
+    bool sent =
+        !pool->flow || atomic_load(&pool->flow->confirmed_messages) >= pool->flow->to_confirm;
+    if (pool->expect > 0 && sent && ste_pool_missing(pool) == 0)
+        return now_ns - *heard_ns > STE_NS_PER_MS * POOL_LINGER_MS;
+    if (!sent && !connected) /* nobody can be heard: the drivers' patience decides */
+        *heard_ns = now_ns;
+    uint64_t last_ns = *heard_ns;
+    if (pool->flow) {
+        uint64_t confirm_ns =
+            atomic_load_explicit(&pool->flow->last_confirm_ns, memory_order_relaxed);
+        last_ns = confirm_ns > last_ns ? confirm_ns : last_ns;
+    }
+    if (pool->idle_s == 0 || now_ns < last_ns || now_ns - last_ns < STE_NS_PER_S * pool->idle_s)
+        return false;
+    pool->timed_out = pool->expect > 0;
+    return true;
 }
 
 void ste_pool_deinit(struct ste_pool *pool)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "bench/pool.h"
 
 static void take(struct ste_pool *pool, const char *id, const char *body, bool redelivered)
@@ -138,6 +139,26 @@ static void test_two_trades_with_one_key_are_no_set(void **state)
     assert_int_equal(ste_flow_init(&flow, &set, &err), STE_E_PARSE);
 }
 
+static void test_a_broker_away_is_not_idle(void **state)
+{
+    (void)state;
+    enum { IDLE_S = 30 };
+    struct ste_flow flow = {.to_confirm = 7};
+    struct ste_pool pool = {.flow = &flow, .expect = 1, .idle_s = IDLE_S};
+    const uint64_t later_ns = 100 * STE_NS_PER_S, idle_ns = IDLE_S * STE_NS_PER_S;
+    uint64_t heard_ns = STE_NS_PER_S;
+    atomic_store(&flow.last_confirm_ns, STE_NS_PER_S);
+    assert_false(ste_pool_is_over(&pool, false, later_ns, &heard_ns));
+    assert_false(ste_pool_is_over(&pool, true, later_ns + idle_ns - 1, &heard_ns));
+    assert_true(ste_pool_is_over(&pool, true, later_ns + idle_ns, &heard_ns));
+    assert_true(pool.timed_out);
+    /* All is confirmed: nobody else waits for the broker. */
+    pool.timed_out = false;
+    atomic_store(&flow.confirmed_messages, 7);
+    assert_true(ste_pool_is_over(&pool, false, later_ns + idle_ns, &heard_ns));
+    assert_true(pool.timed_out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -147,6 +168,7 @@ int main(void)
         cmocka_unit_test(test_many_trades),
         cmocka_unit_test(test_latency_from_last_confirm),
         cmocka_unit_test(test_two_trades_with_one_key_are_no_set),
+        cmocka_unit_test(test_a_broker_away_is_not_idle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
