@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A result file as figures; compare.h tells the rules. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -162,7 +163,8 @@ static enum ste_code make_ratios(struct reading *reading, const struct ste_json 
         char name[PATH_BYTES];
         double part = 0;
         if (!figure_of(at, &part) || is_ceiling(above) ||
-            ste_compare_lower_is_better(above) != ste_compare_lower_is_better(below))
+            ste_compare_lower_is_better(above) != ste_compare_lower_is_better(below) ||
+            !isfinite(part / whole))
             continue;
         int len = snprintf(name, sizeof name, "%s / %s", above, below);
         if (len < 0 || len >= PATH_BYTES)

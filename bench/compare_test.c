@@ -135,6 +135,17 @@ static void test_ratios_are_made_within_each_run(void **state)
     ste_comparison_deinit(&c);
 }
 
+static void test_no_ratio_without_end(void **state)
+{
+    (void)state;
+    struct ste_comparison c = {0};
+    read_text(&c, STE_COMPARE_A, "{\"runs\":[{\"x\":1e308,\"y\":1,\"x alone\":1e-300}]}");
+    (void)figure(&c, "y / x alone");
+    for (size_t i = 0; i < c.count; i++)
+        assert_true(isfinite(c.figures[i].sides[STE_COMPARE_A].values[0]));
+    ste_comparison_deinit(&c);
+}
+
 static void test_reports_and_lists(void **state)
 {
     (void)state;
@@ -184,6 +195,7 @@ int main(void)
         cmocka_unit_test(test_from_nothing_to_something),
         cmocka_unit_test(test_runs_and_ratios),
         cmocka_unit_test(test_ratios_are_made_within_each_run),
+        cmocka_unit_test(test_no_ratio_without_end),
         cmocka_unit_test(test_reports_and_lists),
         cmocka_unit_test(test_files_that_are_no_results),
         cmocka_unit_test(test_limits),

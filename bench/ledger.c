@@ -180,8 +180,9 @@ enum ste_code ste_ledger_delivery(struct ste_ledger *ledger, const char *message
 {
     begin_adding(ledger);
     bool was_empty = ledger->front.len == 0;
-    ste_buf_printf(&ledger->front, "D %s %zu %llu\n", message_id, count,
-                   (unsigned long long)confirmed_us);
+    ste_buf_append_cstr(&ledger->front, "D ");
+    append_escaped(&ledger->front, ste_bytes_of(message_id));
+    ste_buf_printf(&ledger->front, " %zu %llu\n", count, (unsigned long long)confirmed_us);
     for (size_t i = 0; i < count; i++)
         append_message(&ledger->front, i, &entries[i]);
     return end_adding(ledger, was_empty, err);

@@ -120,6 +120,12 @@ static void test_any_id_stays_in_its_line(void **state)
     assert_int_equal(read_back(&counts), STE_OK);
     assert_int_equal(counts.cls, 1);
     assert_string_equal(counts.last_id, "x%0Ay%0D%09%20z");
+    const struct ste_set_entry entry = {.sender8 = "BROKSGS", .reference = "R", .reference_len = 1};
+    assert_int_equal(ste_ledger_open(path, &ledger, &err), STE_OK);
+    assert_int_equal(ste_ledger_delivery(ledger, "a b\nc-0", &entry, 1, 5, &err), STE_OK);
+    assert_int_equal(ste_ledger_close(ledger, &err), STE_OK);
+    assert_int_equal(read_back(&counts), STE_OK);
+    assert_string_equal(counts.last_id, "a%20b%0Ac-0");
 }
 
 /* Far more than may wait for the disk: the sender is held back, nothing is dropped. */
