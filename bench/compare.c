@@ -6,12 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const ste_compare_verdict_names[] = {"same", "better", "worse", "-"};
+#include "bench/points.h"
+
+const char *const ste_compare_verdict_names[] = {"same", "better", "worse", "-", "-"};
+const char *const ste_compare_better_names[] = {"higher", "lower", "neither"};
 
 static const char *const lower_words[] = {
-    "bytes", "cpu", "duplicates", "errors", "failed", "latency", "lost",    "missing",
-    "ms",    "ns",  "repeats",    "rss",    "s",      "seconds", "surplus", "us",
+    "bytes",       "conflicts",  "cpu",     "duplicates", "errors", "failed", "latency",
+    "lost",        "malformed",  "missing", "ms",         "nacked", "ns",     "reconnects",
+    "redelivered", "repeats",    "resent",  "returned",   "rss",    "s",      "seconds",
+    "surplus",     "unexpected", "unknown", "us",
 };
+/* How a run was made, though no setting: neither more nor less of it is better. */
+static const char *const neither_words[] = {"expected"};
+static const char neither_ending[] = " / data";
 
 void ste_comparison_deinit(struct ste_comparison *compare)
 {
@@ -33,32 +41,45 @@ static bool is_percentile(struct ste_bytes word)
     return true;
 }
 
-static bool is_lower_word(struct ste_bytes word)
+static bool among(struct ste_bytes word, const char *const *words, size_t count)
 {
-    for (size_t i = 0; i < sizeof lower_words / sizeof *lower_words; i++) {
-        if (ste_bytes_equal(word, ste_bytes_of(lower_words[i])))
+    for (size_t i = 0; i < count; i++) {
+        if (ste_bytes_equal(word, ste_bytes_of(words[i])))
             return true;
     }
-    return is_percentile(word);
+    return false;
 }
 
-bool ste_compare_lower_is_better(const char *name)
+static bool ends_in(const char *name, const char *ending)
 {
+    const size_t len = strlen(name), ending_len = strlen(ending);
+    return len >= ending_len && strcmp(name + len - ending_len, ending) == 0;
+}
+
+enum ste_compare_better ste_compare_better(const char *name)
+{
+    enum ste_compare_better better = STE_COMPARE_HIGHER;
     static const char *const rates[] = {"_per_s", " per s", "/s"};
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
         const char *found = strstr(name, rates[i]);
         if (found && !isalnum((unsigned char)found[strlen(rates[i])]))
-            return false;
+            return STE_COMPARE_HIGHER;
     }
+    if (ends_in(name, neither_ending))
+        return STE_COMPARE_NEITHER;
     while (*name) {
         size_t len = 0;
         while (isalnum((unsigned char)name[len]))
             len++;
-        if (len > 0 && is_lower_word((struct ste_bytes){name, len}))
-            return true;
+        const struct ste_bytes word = {name, len};
+        if (among(word, neither_words, sizeof neither_words / sizeof *neither_words))
+            return STE_COMPARE_NEITHER;
+        if (is_percentile(word) ||
+            among(word, lower_words, sizeof lower_words / sizeof *lower_words))
+            better = STE_COMPARE_LOWER;
         name += len > 0 ? len : 1;
     }
-    return false;
+    return better;
 }
 
 static struct ste_compare_figure *find(struct ste_comparison *compare, bool is_ratio,
@@ -90,7 +111,7 @@ static enum ste_code add_figure(struct ste_comparison *compare, bool is_ratio, c
         return ste_error_set(err, STE_E_NOMEM, "no memory for a name");
     struct ste_compare_figure *figure = &compare->figures[compare->count++];
     *figure = (struct ste_compare_figure){
-        .name = copy, .is_ratio = is_ratio, .lower_is_better = ste_compare_lower_is_better(name)};
+        .name = copy, .is_ratio = is_ratio, .better = ste_compare_better(name)};
     *ret = figure;
     return STE_OK;
 }
@@ -110,24 +131,15 @@ enum ste_code ste_compare_add(struct ste_comparison *compare, enum ste_compare_s
     return STE_OK;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
 struct ste_compare_summary ste_compare_summarise(const struct ste_compare_values *values)
 {
     struct ste_compare_values sorted = *values;
     size_t n = sorted.count;
     if (n == 0)
         return (struct ste_compare_summary){.median = NAN, .min = NAN, .max = NAN};
-    qsort(sorted.values, n, sizeof sorted.values[0], by_value);
-    double upper = sorted.values[n / 2], lower = sorted.values[(n - 1) / 2];
-    return (struct ste_compare_summary){.median = lower + (upper - lower) / 2,
-                                        .min = sorted.values[0],
-                                        .max = sorted.values[n - 1],
-                                        .count = n};
+    const double median = ste_median(sorted.values, n); /* puts them in order */
+    return (struct ste_compare_summary){
+        .median = median, .min = sorted.values[0], .max = sorted.values[n - 1], .count = n};
 }
 
 static double over(double part, double whole)
@@ -146,15 +158,20 @@ struct ste_compare_row ste_compare_judge(const struct ste_compare_figure *figure
         row.verdict = STE_COMPARE_ALONE;
         return row;
     }
+    if (figure->better == STE_COMPARE_NEITHER) {
+        row.verdict = STE_COMPARE_UNJUDGED;
+        return row;
+    }
     bool far = fabs(row.b.median - row.a.median) > tolerance * fabs(row.a.median);
     bool apart = row.b.min > row.a.max || row.b.max < row.a.min;
     bool higher = row.b.median > row.a.median;
     if (far && apart)
-        row.verdict = higher != figure->lower_is_better ? STE_COMPARE_BETTER : STE_COMPARE_WORSE;
+        row.verdict = higher == (figure->better == STE_COMPARE_HIGHER) ? STE_COMPARE_BETTER
+                                                                       : STE_COMPARE_WORSE;
     return row;
 }
 
 bool ste_compare_counts(const struct ste_compare_figure *figure, bool absolute)
 {
-    return figure->is_ratio || absolute;
+    return figure->better != STE_COMPARE_NEITHER && (figure->is_ratio || absolute);
 }

@@ -14,10 +14,13 @@
  *     "machine" and "settings" are no figures.
  *
  * Direction is by name, split into words at what is neither letter nor digit. A name with "_per_s",
- * " per s" or "/s" is a rate: higher is better. Else lower is better with one of the words bytes,
- * cpu, duplicates, errors, failed, latency, lost, missing, ms, ns, p<digits>, repeats, rss, s,
- * seconds, surplus, us. Anything else ("singles", "singles / broker alone") is a rate or a ratio of
- * rates: higher is better. */
+ * " per s" or "/s" is a rate: higher is better. Neither is better, and no verdict given, of what
+ * says how a run was made: with the word expected, and sizes over data ("buffer pool / data"). Else
+ * lower is better with one of the words bytes, conflicts, cpu, duplicates, errors, failed, latency,
+ * lost, malformed, missing, ms, nacked, ns, p<digits>, reconnects, redelivered, repeats, resent,
+ * returned, rss, s, seconds, surplus, unexpected, unknown, us. Anything else is a rate or a ratio
+ * of rates ("singles", "singles / broker alone"), or a fit that is 1 at best ("fit of the
+ * prediction"): higher is better. */
 #ifndef STE_BENCH_COMPARE_H
 #define STE_BENCH_COMPARE_H
 
@@ -29,9 +32,12 @@ enum ste_compare_verdict {
     STE_COMPARE_SAME,
     STE_COMPARE_BETTER,
     STE_COMPARE_WORSE,
-    STE_COMPARE_ALONE, /* only one side has it */
+    STE_COMPARE_ALONE,    /* only one side has it */
+    STE_COMPARE_UNJUDGED, /* neither higher nor lower is better */
 };
 extern const char *const ste_compare_verdict_names[];
+enum ste_compare_better { STE_COMPARE_HIGHER, STE_COMPARE_LOWER, STE_COMPARE_NEITHER };
+extern const char *const ste_compare_better_names[];
 
 enum { STE_COMPARE_VALUES_MAX = 256, STE_COMPARE_FIGURES_MAX = 4096 };
 
@@ -41,7 +47,8 @@ struct ste_compare_values {
 };
 struct ste_compare_figure {
     char *name;
-    bool is_ratio, lower_is_better;
+    bool is_ratio;
+    enum ste_compare_better better;
     struct ste_compare_values sides[STE_COMPARE_SIDES];
 };
 /* Zero-initialise; ste_comparison_deinit at the end. */
@@ -51,13 +58,14 @@ struct ste_comparison {
 };
 void ste_comparison_deinit(struct ste_comparison *compare);
 
-bool ste_compare_lower_is_better(const char *name);
+enum ste_compare_better ste_compare_better(const char *name);
 /* Errors: STE_E_NOMEM, STE_E_LIMIT. */
 STE_MUST_CHECK enum ste_code ste_compare_add(struct ste_comparison *compare,
                                              enum ste_compare_side side, bool is_ratio,
                                              const char *name, double value, struct ste_error *err);
 /* compare_read.c: a result file's values, as told above; those of several files of a side add up.
- * Errors: as above, STE_E_PARSE when the document is no object or holds no figure at all. */
+ * Errors: as above, also STE_E_LIMIT for too long a name; STE_E_PARSE when the document is no
+ * object or holds no figure at all. */
 STE_MUST_CHECK enum ste_code ste_compare_read(struct ste_comparison *compare,
                                               enum ste_compare_side side,
                                               const struct ste_json *root, struct ste_error *err);

@@ -176,7 +176,7 @@ static void add_row(struct ste_table *table, const struct ste_compare_figure *fi
     put_spread(table, row->b.min, row->b.max);
     put_brief(table, row->ratio);
     put_spread(table, row->ratio_min, row->ratio_max);
-    ste_table_text(table, figure->lower_is_better ? "lower" : "higher");
+    ste_table_text(table, ste_compare_better_names[figure->better]);
     ste_table_text(table, verdict);
     ste_table_end_row(table);
 }
@@ -199,7 +199,7 @@ static void put_figure(struct ste_json_writer *writer, const struct ste_compare_
     ste_json_put_cstr(writer, "name", figure->name);
     ste_json_put_bool(writer, "ratio", figure->is_ratio);
     ste_json_put_bool(writer, "judged", counts);
-    ste_json_put_cstr(writer, "better", figure->lower_is_better ? "lower" : "higher");
+    ste_json_put_cstr(writer, "better", ste_compare_better_names[figure->better]);
     put_summary(writer, "a", &row->a);
     put_summary(writer, "b", &row->b);
     ste_json_put_object(writer, "b_over_a");

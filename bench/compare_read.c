@@ -57,7 +57,8 @@ static enum ste_code join(const char *path, const char *key, char out[PATH_BYTES
 }
 
 /* Texts and settings of a row, with commas; "" when it has none. */
-static void label_of(const struct ste_json *row, char out[LABEL_BYTES])
+static enum ste_code label_of(const struct ste_json *row, char out[LABEL_BYTES],
+                              struct ste_error *err)
 {
     size_t len = 0;
     out[0] = 0;
@@ -70,9 +71,11 @@ static void label_of(const struct ste_json *row, char out[LABEL_BYTES])
         else if (is_setting(ste_json_key(at)) && ste_json_double(at, &number))
             more = snprintf(out + len, LABEL_BYTES - len, "%s%g", len ? "," : "", number);
         if (more < 0 || (size_t)more >= LABEL_BYTES - len)
-            return; /* cut */
+            return ste_error_set(err, STE_E_LIMIT, "a row's texts of more than %d bytes",
+                                 LABEL_BYTES - 1);
         len += (size_t)more;
     }
+    return STE_OK;
 }
 
 static enum ste_code read_object(struct reading *reading, const char *path,
@@ -87,7 +90,9 @@ static enum ste_code read_item(struct reading *reading, const char *path,
         return add(reading, path, value);
     if (ste_json_kind(item) != STE_JSON_OBJECT)
         return STE_OK;
-    label_of(item, label);
+    enum ste_code rc = label_of(item, label, reading->err);
+    if (rc != STE_OK)
+        return rc;
     (void)snprintf(name, sizeof name, label[0] ? "%s[%s]" : "%s", path, label);
     return read_object(reading, name, item);
 }
@@ -163,8 +168,7 @@ static enum ste_code make_ratios(struct reading *reading, const struct ste_json 
         char name[PATH_BYTES];
         double part = 0;
         if (!figure_of(at, &part) || is_ceiling(above) ||
-            ste_compare_lower_is_better(above) != ste_compare_lower_is_better(below) ||
-            !isfinite(part / whole))
+            ste_compare_better(above) != ste_compare_better(below) || !isfinite(part / whole))
             continue;
         int len = snprintf(name, sizeof name, "%s / %s", above, below);
         if (len < 0 || len >= PATH_BYTES)

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -44,23 +45,49 @@ static void test_direction_by_name(void **state)
         "durable, 4096 B, full: received_per_s",
         "bytesize",
         "batches of 64",
+        "fit of the prediction, 2 x 4",
     };
     static const char *const lower[] = {
-        "latency_ms.p50", "p99_ms",    "time_s",      "cpu us per message",  "bytes per message",
-        "lost",           "rss_bytes", "90%: p99 ms", "p99 at 90% / at 25%", "commit_us",
+        "latency_ms.p50",
+        "p99_ms",
+        "time_s",
+        "cpu us per message",
+        "bytes per message",
+        "lost",
+        "rss_bytes",
+        "90%: p99 ms",
+        "p99 at 90% / at 25%",
+        "commit_us",
+        "conflicts",
+        "malformed",
+        "unknown",
+        "cls_unexpected",
+        "nacked",
+        "returned",
+        "resent",
+        "pool_reconnects",
+        "redelivered",
+        "cls_missing",
+        "bytes a message",
+        "errors",
     };
+    static const char *const neither[] = {"buffer pool / data", "cls_expected",
+                                          "duplicates_expected"};
     for (size_t i = 0; i < sizeof higher / sizeof *higher; i++)
-        if (ste_compare_lower_is_better(higher[i]))
+        if (ste_compare_better(higher[i]) != STE_COMPARE_HIGHER)
             fail_msg("%s", higher[i]);
     for (size_t i = 0; i < sizeof lower / sizeof *lower; i++)
-        if (!ste_compare_lower_is_better(lower[i]))
+        if (ste_compare_better(lower[i]) != STE_COMPARE_LOWER)
             fail_msg("%s", lower[i]);
+    for (size_t i = 0; i < sizeof neither / sizeof *neither; i++)
+        if (ste_compare_better(neither[i]) != STE_COMPARE_NEITHER)
+            fail_msg("%s", neither[i]);
 }
 
 static struct ste_compare_row judge(bool lower, double tolerance, const double a[3],
                                     const double b[3])
 {
-    struct ste_compare_figure f = {.lower_is_better = lower};
+    struct ste_compare_figure f = {.better = lower ? STE_COMPARE_LOWER : STE_COMPARE_HIGHER};
     for (int i = 0; i < 3; i++) {
         f.sides[STE_COMPARE_A].values[i] = a[i];
         f.sides[STE_COMPARE_B].values[i] = b[i];
@@ -157,7 +184,7 @@ static void test_reports_and_lists(void **state)
               "{\"what\":\"broker\",\"batch\":64,\"msg_per_s\":50}]}");
     assert_int_equal(c.count, 4);
     assert_int_equal(figure(&c, "singles")->sides[STE_COMPARE_A].count, 3);
-    assert_true(figure(&c, "latency_ms.p50")->lower_is_better);
+    assert_int_equal(figure(&c, "latency_ms.p50")->better, STE_COMPARE_LOWER);
     assert_true(figure(&c, "ceilings[broker,64].msg_per_s")->sides[STE_COMPARE_A].values[0] == 50);
     ste_comparison_deinit(&c);
 }
@@ -175,6 +202,33 @@ static void test_files_that_are_no_results(void **state)
         ste_json_free(root);
         ste_comparison_deinit(&c);
     }
+}
+
+static void test_without_direction_there_is_no_verdict(void **state)
+{
+    (void)state;
+    struct ste_comparison c = {0};
+    assert_int_equal(ste_compare_add(&c, STE_COMPARE_A, true, "buffer pool / data", .3, NULL), 0);
+    assert_int_equal(ste_compare_add(&c, STE_COMPARE_B, true, "buffer pool / data", .1, NULL), 0);
+    const struct ste_compare_figure *pool = figure(&c, "buffer pool / data");
+    assert_int_equal(ste_compare_judge(pool, 0.1).verdict, STE_COMPARE_UNJUDGED);
+    assert_false(ste_compare_counts(pool, false) || ste_compare_counts(pool, true));
+    ste_comparison_deinit(&c);
+}
+
+/* Cut, the labels of two rows could be one, and so would be their figures. */
+static void test_a_long_label_is_an_error(void **state)
+{
+    (void)state;
+    struct ste_comparison c = {0};
+    struct ste_json *root = NULL;
+    struct ste_error err = {0};
+    char text[300];
+    (void)snprintf(text, sizeof text, "{\"rows\":[{\"what\":\"%0160d\",\"x\":1}]}", 0);
+    assert_int_equal(ste_json_parse(ste_bytes_of(text), 0, &root, &err), STE_OK);
+    assert_int_equal(ste_compare_read(&c, STE_COMPARE_A, root, &err), STE_E_LIMIT);
+    ste_json_free(root);
+    ste_comparison_deinit(&c);
 }
 
 static void test_limits(void **state)
@@ -198,6 +252,8 @@ int main(void)
         cmocka_unit_test(test_no_ratio_without_end),
         cmocka_unit_test(test_reports_and_lists),
         cmocka_unit_test(test_files_that_are_no_results),
+        cmocka_unit_test(test_without_direction_there_is_no_verdict),
+        cmocka_unit_test(test_a_long_label_is_an_error),
         cmocka_unit_test(test_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
