@@ -40,9 +40,21 @@ static void draw(const struct ste_progress *progress, uint64_t done)
         fputs("             ", stderr);
 }
 
+static double mean_rate(const struct ste_progress *progress, uint64_t done)
+{
+    uint64_t spent_ns = ste_clock_mono_ns() - progress->start_ns;
+    return spent_ns ? (double)done * 1e9 / (double)spent_ns : 0;
+}
+
+/* All is done and drawn: what comes after is waiting, and does not change the rate. */
+static bool is_drawn_full(const struct ste_progress *progress, uint64_t done)
+{
+    return progress->total > 0 && done >= progress->total && done == progress->drawn_done;
+}
+
 void ste_progress_update(struct ste_progress *progress, uint64_t done)
 {
-    if (!progress->shown)
+    if (!progress->shown || is_drawn_full(progress, done))
         return;
     uint64_t now_ns = ste_clock_mono_ns();
     uint64_t step_ns = now_ns - progress->drawn_ns;
@@ -50,6 +62,8 @@ void ste_progress_update(struct ste_progress *progress, uint64_t done)
         return;
     double rate = (double)(done - progress->drawn_done) * 1e9 / (double)step_ns;
     progress->rate = progress->rate > 0 ? 0.8 * progress->rate + 0.2 * rate : rate;
+    if (progress->total > 0 && done >= progress->total)
+        progress->rate = mean_rate(progress, done);
     progress->drawn_ns = now_ns;
     progress->drawn_done = done;
     draw(progress, done);
@@ -59,8 +73,8 @@ void ste_progress_end(struct ste_progress *progress, uint64_t done)
 {
     if (!progress->shown)
         return;
-    uint64_t spent_ns = ste_clock_mono_ns() - progress->start_ns;
-    progress->rate = spent_ns ? (double)done * 1e9 / (double)spent_ns : 0;
+    if (!is_drawn_full(progress, done))
+        progress->rate = mean_rate(progress, done);
     draw(progress, done);
     fputc('\n', stderr);
 }

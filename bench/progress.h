@@ -11,7 +11,7 @@ struct ste_progress {
     const char *unit; /* "msg", "trades" */
     uint64_t total;   /* 0: not known */
     uint64_t start_ns, drawn_ns, drawn_done;
-    double rate; /* smoothed */
+    double rate; /* smoothed; at the end the mean of the whole */
     bool shown;  /* else every call returns at once */
 };
 
