@@ -128,7 +128,7 @@ bool ste_bench_map_load(struct ste_bench_map *map, const char *config, bool with
     ste_faults_deinit(&faults);
     if (rc == STE_OK)
         return true;
-    ste_bench_complain(config, &err);
+    ste_bench_complain("map", &err); /* its text names the file */
     ste_bench_map_deinit(map);
     return false;
 }

@@ -39,7 +39,8 @@ struct ste_drive_options {
         STE_TEXT_OPTION("key", "ID", &(o).key, false,                                              \
                         "hub, hub-ed or PARTICIPANT/KEY (default: the map's submit.hub)"),         \
         STE_TEXT_OPTION("run-id", "ID", &(o).run_id, false,                                        \
-                        "first part of every message-id (default: a new one)"),                    \
+                        "first part of every message-id: 1 to 40 of A-Z, a-z, 0-9, dot, _ and - "  \
+                        "(default: a new one)"),                                                   \
         STE_NUMBER_OPTION("patience", "S", &(o).patience_s, 1, 86400, false,                       \
                           "give up after S seconds without a confirm (default 600)"),              \
         STE_FLAG_OPTION("progress", &(o).progress, "show progress even without a terminal"),       \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Drivers side by side: what they share, and their jobs. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "bench/drive_command.h"
@@ -10,8 +11,13 @@ bool ste_drive_prepare(struct ste_drive *drive, const struct ste_drive_options *
 {
     if (!ste_drive_key_id(map->cluster, o->key, key_id))
         return false;
-    if (!o->run_id)
+    if (!o->run_id) {
         ste_drive_run_id(run_id);
+    } else if (!ste_ledger_run_id_is_good(o->run_id)) {
+        fprintf(stderr, "ste-bench: --run-id wants 1 to %d of A-Z, a-z, 0-9, dot, _ and -\n",
+                STE_RUN_ID_MAX);
+        return false;
+    }
     map->cluster->broker.window = (unsigned)o->in_flight;
     *drive = (struct ste_drive){.cluster = map->cluster,
                                 .ref = map->ref,

@@ -16,6 +16,7 @@
 
 #include "bench/set.h"
 
+enum { STE_RUN_ID_MAX = 40 };
 struct ste_ledger;
 
 /* Appends to `path`; half a line that an earlier, killed process left at the end is cut off. */
@@ -47,6 +48,9 @@ struct ste_ledger_reader {
 STE_MUST_CHECK enum ste_code
 ste_ledger_read(const char *path, const struct ste_ledger_reader *reader, struct ste_error *err);
 
+/* True for 1 to 40 of A-Z, a-z, 0-9, dot, underscore and hyphen: a message-id with it is whole in
+ * every place that has it, and the ledger writes it as it is. */
+bool ste_ledger_run_id_is_good(const char *run_id);
 /* Which deliveries "<run_id>-<number>" of `count` the ledger has whole, with all their messages:
  * *ret_done is the caller's to free, bit `number` of it. No such file: none. */
 STE_MUST_CHECK enum ste_code ste_ledger_done(const char *path, const char *run_id, uint64_t count,

@@ -49,6 +49,13 @@ static void on_message(void *context, uint64_t index, struct ste_bytes sender8,
             (uint8_t)(done->bits[done->number / 8] | 1u << done->number % 8);
 }
 
+bool ste_ledger_run_id_is_good(const char *run_id)
+{
+    size_t len =
+        strspn(run_id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-");
+    return len >= 1 && len <= STE_RUN_ID_MAX && run_id[len] == '\0';
+}
+
 enum ste_code ste_ledger_done(const char *path, const char *run_id, uint64_t count,
                               uint8_t **ret_done, struct ste_error *err)
 {

@@ -193,6 +193,20 @@ static void test_done_deliveries(void **state)
     free(done);
 }
 
+static void test_run_ids(void **state)
+{
+    (void)state;
+    static const char forty[] = "0123456789ABCDEFghij0123456789.-_zyxwvut";
+    static const char *const good[] = {"1", "shares1796114567890", "a.b_c-d", "-", forty};
+    static const char *const bad[] = {
+        "",    "a b", " a",       "a%20b",
+        "a\n", "a/b", "\xc3\xa9", "0123456789ABCDEFghij0123456789.-_zyxwvuts"};
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
+        assert_true(ste_ledger_run_id_is_good(good[i]));
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_false(ste_ledger_run_id_is_good(bad[i]));
+}
+
 static void test_a_full_disk_is_an_error(void **state)
 {
     (void)state;
@@ -218,6 +232,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_half_a_line_is_cut_off_and_the_rest_kept, make_file,
                                         remove_file),
         cmocka_unit_test_setup_teardown(test_done_deliveries, make_file, remove_file),
+        cmocka_unit_test(test_run_ids),
         cmocka_unit_test_setup_teardown(test_a_full_disk_is_an_error, make_file, remove_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

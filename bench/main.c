@@ -50,11 +50,16 @@ int main(int argc, char **argv)
         argv[1] = argv[3];
         argv[2] = option;
         argv[3] = file;
+    } else if (argc >= 2 && strcmp(argv[1], "--config") == 0) {
+        fputs("ste-bench: --config wants a file, and a command after it\n", stderr);
+        return STE_BENCH_USAGE;
     }
     for (size_t i = 0; argc >= 2 && i < sizeof commands / sizeof commands[0]; i++) {
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].run(argc - 1, argv + 1);
     }
+    if (argc >= 2)
+        fprintf(stderr, "ste-bench: unknown command %s\n", argv[1]);
     print_usage(stderr);
     return STE_BENCH_USAGE;
 }
