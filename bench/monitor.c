@@ -15,10 +15,12 @@ struct ste_monitor {
     struct ste_monitor_options options;
     const char *lab; /* NULL: none */
     struct ste_samples_writer *writer;
+    struct ste_monitor_processes *processes;
     struct ste_monitor_broker *broker;
     struct ste_monitor_daemons *daemons;
     struct ste_monitor_shards *shards;
     uint64_t start_ns, slowest_ns, late, cpu_ns;
+    bool answered;   /* something, once */
     uint64_t fds_ns; /* when file descriptors were counted last */
     _Atomic uint64_t samples;
 };
@@ -31,7 +33,8 @@ void ste_outage_tell(struct ste_outage *outage, const char *what, const struct s
     outage->told = true;
 }
 
-/* One moment. The daemons and the queues first, close together; what the disk tells last. */
+/* One moment. Processor time first, since a loaded machine may take long over the rest; then
+ * daemons and queues, close together; what the disk tells last. */
 static void sample(struct ste_monitor *monitor, bool with_data)
 {
     struct ste_samples_writer *writer = monitor->writer;
@@ -41,15 +44,15 @@ static void sample(struct ste_monitor *monitor, bool with_data)
     if (with_fds)
         monitor->fds_ns = begun_ns;
     ste_samples_at(writer, begun_ns / STE_NS_PER_US);
+    ste_monitor_processes_sample(monitor->processes, with_fds, writer);
     if (monitor->options.more)
         monitor->options.more(monitor->options.context, writer);
-    ste_monitor_daemons_sample(monitor->daemons, writer, &balance);
+    ste_monitor_daemons_sample(monitor->daemons, monitor->processes, writer, &balance);
     ste_monitor_broker_sample(monitor->broker, writer, &balance);
-    ste_monitor_processes_sample(monitor->lab, monitor->options.cluster,
-                                 monitor->options.beside ? "bench" : "monitor", with_fds, writer);
-    ste_monitor_shards_sample(monitor->shards, writer);
+    if (ste_monitor_shards_sample(monitor->shards, writer) || balance.any)
+        monitor->answered = true;
     if (with_data)
-        ste_monitor_data_sample(monitor->lab, monitor->options.cluster, writer);
+        ste_monitor_data_sample(monitor->processes, writer);
     const uint64_t took_ns = ste_clock_mono_ns() - begun_ns;
     if (took_ns > monitor->slowest_ns)
         monitor->slowest_ns = took_ns;
@@ -61,6 +64,10 @@ static enum ste_code open_all(struct ste_monitor *monitor, struct ste_error *err
 {
     const struct ste_cluster *cluster = monitor->options.cluster;
     enum ste_code rc = ste_samples_create(monitor->options.out, &monitor->writer, err);
+    if (rc == STE_OK)
+        rc = ste_monitor_processes_open(monitor->lab, cluster,
+                                        monitor->options.beside ? "bench" : "monitor",
+                                        &monitor->processes, err);
     if (rc == STE_OK)
         rc = ste_monitor_broker_open(cluster, &monitor->broker, err);
     if (rc == STE_OK)
@@ -76,6 +83,7 @@ static void close_all(struct ste_monitor *monitor)
     ste_monitor_broker_close(monitor->broker, &api_cpu_ns);
     ste_monitor_daemons_close(monitor->daemons);
     ste_monitor_shards_close(monitor->shards);
+    ste_monitor_processes_close(monitor->processes);
     monitor->cpu_ns += api_cpu_ns;
 }
 
@@ -154,7 +162,7 @@ enum ste_code ste_monitor_run(void *context, struct ste_bench_jobs *jobs, struct
 static bool is_settled(struct ste_monitor *monitor)
 {
     struct ste_monitor_balance balance = {.complete = true};
-    ste_monitor_daemons_sample(monitor->daemons, NULL, &balance);
+    ste_monitor_daemons_sample(monitor->daemons, monitor->processes, NULL, &balance);
     ste_monitor_broker_sample(monitor->broker, NULL, &balance);
     return balance.complete && balance.ready == 0 && balance.arrivals == balance.completions;
 }
@@ -199,7 +207,9 @@ enum ste_code ste_monitor_close(struct ste_monitor *monitor, struct ste_error *e
             "of a core\n",
             (unsigned long long)monitor->samples, seconds, (unsigned long long)monitor->late,
             (double)monitor->slowest_ns / 1e6, seconds > 0 ? 100 * cpu_s / seconds : 0);
-    const enum ste_code rc = ste_samples_finish(monitor->writer, err);
+    enum ste_code rc = ste_samples_finish(monitor->writer, err);
+    if (rc == STE_OK && !monitor->answered)
+        rc = ste_error_set(err, STE_E_TIMEOUT, "no broker, router, node or shard ever answered");
     free(monitor);
     return rc;
 }

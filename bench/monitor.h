@@ -42,7 +42,8 @@ void ste_monitor_last(struct ste_monitor *monitor, bool settle);
 /* For meta rows of the caller, before or after the samples. */
 struct ste_samples_writer *ste_monitor_writer(struct ste_monitor *monitor);
 uint64_t ste_monitor_samples(const struct ste_monitor *monitor); /* so far; from any thread */
-/* Ends the file, tells on stderr what the monitor itself has used, frees it. Accepts NULL. */
+/* Ends the file, tells on stderr what the monitor itself has used, frees it. Accepts NULL. Errors:
+ * STE_E_FILE; STE_E_TIMEOUT when nothing ever answered. */
 STE_MUST_CHECK enum ste_code ste_monitor_close(struct ste_monitor *monitor, struct ste_error *err);
 
 #endif

@@ -123,6 +123,7 @@ void ste_monitor_broker_sample(struct ste_monitor_broker *broker, struct ste_sam
     struct ste_error err = {0};
     const enum ste_code rc = sample_lengths(broker, writer, balance, &err);
     if (rc == STE_OK) {
+        balance->any = true;
         broker->outage.told = false;
     } else {
         balance->complete = false;

@@ -50,6 +50,7 @@ struct stage_row {
 };
 struct page {
     const struct daemon *daemon;
+    bool process_known;                /* read elsewhere */
     struct ste_samples_writer *writer; /* NULL: only looks */
     struct stage_row rows[STAGE_ROWS_MAX];
     size_t row_count;
@@ -102,6 +103,12 @@ static void add_stage(struct page *page, enum ste_quantity quantity, struct ste_
     row->value += value;
 }
 
+static bool is_of_process(enum ste_quantity quantity)
+{
+    return quantity == STE_Q_PROCESS_CPU || quantity == STE_Q_PROCESS_MEMORY ||
+           quantity == STE_Q_PROCESS_FDS;
+}
+
 static void take_line(struct page *page, const struct ste_prometheus_line *line)
 {
     size_t m = 0;
@@ -115,17 +122,17 @@ static void take_line(struct page *page, const struct ste_prometheus_line *line)
     char name[STE_SAMPLES_NAME_BYTES];
     if (type.len > 0) {
         add_stage(page, quantity, type, line->value);
-    } else if (page->writer) {
+    } else if (page->writer && !(page->process_known && is_of_process(quantity))) {
         snprintf(name, sizeof name, "%.40s%s%.*s", page->daemon->name, worker.len > 0 ? "/" : "",
                  (int)(worker.len < 16 ? worker.len : 16), worker.len > 0 ? worker.at : "");
         ste_samples_put(page->writer, quantity, name, "", line->value);
     }
 }
 
-static void take_page(const struct daemon *daemon, struct ste_bytes text,
+static void take_page(const struct daemon *daemon, bool process_known, struct ste_bytes text,
                       struct ste_samples_writer *writer, struct ste_monitor_balance *balance)
 {
-    struct page page = {.daemon = daemon, .writer = writer};
+    struct page page = {.daemon = daemon, .process_known = process_known, .writer = writer};
     struct ste_prometheus_line line;
     while (ste_prometheus_next(&text, &line))
         take_line(&page, &line);
@@ -141,6 +148,7 @@ static void take_page(const struct daemon *daemon, struct ste_bytes text,
 }
 
 void ste_monitor_daemons_sample(struct ste_monitor_daemons *daemons,
+                                const struct ste_monitor_processes *processes,
                                 struct ste_samples_writer *writer,
                                 struct ste_monitor_balance *balance)
 {
@@ -148,8 +156,10 @@ void ste_monitor_daemons_sample(struct ste_monitor_daemons *daemons,
     for (size_t i = 0; i < daemons->count; i++) {
         struct daemon *daemon = &daemons->daemons[i];
         if (daemons->scrapes[i].result == STE_OK) {
+            balance->any = true;
             daemon->outage.told = false;
-            take_page(daemon, daemons->scrapes[i].page, writer, balance);
+            take_page(daemon, ste_monitor_processes_have(processes, daemon->name),
+                      daemons->scrapes[i].page, writer, balance);
         } else if (daemons->scrapes[i].port != 0) {
             struct ste_error err = {0};
             (void)ste_error_set(&err, STE_E_HTTP, "no metrics from 127.0.0.1:%u",

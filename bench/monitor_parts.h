@@ -17,6 +17,7 @@ struct ste_monitor_balance {
     uint64_t ready;                 /* in all queues but ste.exception, ste.dead */
     uint64_t arrivals, completions; /* of all routers and nodes */
     bool complete;                  /* everything answered */
+    bool any;                       /* something did */
 };
 
 /* ---- monitor_broker.c: queues ---- */
@@ -51,12 +52,34 @@ bool ste_monitor_api_take(struct ste_monitor_api *api, struct ste_monitor_api_va
 /* Ends the thread (waits for a question under way) and returns its CPU. Accepts NULL. */
 uint64_t ste_monitor_api_stop(struct ste_monitor_api *api);
 
+/* ---- monitor_processes.c: the machine, and what runs on it ---- */
+struct ste_monitor_processes;
+/* lab NULL: only the machine and this process, called self. A lab's router or node is read there
+ * when it runs now; else its /metrics tell (one source from begin to end: one counter). */
+STE_MUST_CHECK enum ste_code
+ste_monitor_processes_open(const char *lab, const struct ste_cluster *cluster, const char *self,
+                           struct ste_monitor_processes **ret, struct ste_error *err);
+/* Takes little time, so that all processor time is of one moment. To count file descriptors is
+ * dear: only with_fds. */
+void ste_monitor_processes_sample(struct ste_monitor_processes *processes, bool with_fds,
+                                  struct ste_samples_writer *writer);
+bool ste_monitor_processes_have(const struct ste_monitor_processes *processes, const char *name);
+/* Sums up the files of each shard's schema: for the first and the last sample. */
+void ste_monitor_data_sample(struct ste_monitor_processes *processes,
+                             struct ste_samples_writer *writer);
+void ste_monitor_processes_close(struct ste_monitor_processes *processes);
+/* True: the folder looks like an instance of the lab. */
+bool ste_monitor_is_lab(const char *folder);
+
 /* ---- monitor_daemons.c: routers and nodes ---- */
 struct ste_monitor_daemons;
 STE_MUST_CHECK enum ste_code ste_monitor_daemons_open(const struct ste_cluster *cluster,
                                                       struct ste_monitor_daemons **ret,
                                                       struct ste_error *err);
+/* writer NULL: only looks. What a daemon says of its own process is put where `processes` does not
+ * read it. */
 void ste_monitor_daemons_sample(struct ste_monitor_daemons *daemons,
+                                const struct ste_monitor_processes *processes,
                                 struct ste_samples_writer *writer,
                                 struct ste_monitor_balance *balance);
 void ste_monitor_daemons_close(struct ste_monitor_daemons *daemons);
@@ -66,21 +89,10 @@ struct ste_monitor_shards;
 STE_MUST_CHECK enum ste_code ste_monitor_shards_open(const struct ste_cluster *cluster,
                                                      struct ste_monitor_shards **ret,
                                                      struct ste_error *err);
-void ste_monitor_shards_sample(struct ste_monitor_shards *shards,
+/* True: one answered. */
+bool ste_monitor_shards_sample(struct ste_monitor_shards *shards,
                                struct ste_samples_writer *writer);
 void ste_monitor_shards_close(struct ste_monitor_shards *shards);
-
-/* ---- monitor_processes.c: the machine, and what runs on it ---- */
-/* lab NULL: only the machine and this process, called self. To count file descriptors is dear: only
- * with_fds. */
-void ste_monitor_processes_sample(const char *lab, const struct ste_cluster *cluster,
-                                  const char *self, bool with_fds,
-                                  struct ste_samples_writer *writer);
-/* Sums up the files of each shard's schema: for the first and the last sample. */
-void ste_monitor_data_sample(const char *lab, const struct ste_cluster *cluster,
-                             struct ste_samples_writer *writer);
-/* True: the folder looks like an instance of the lab. */
-bool ste_monitor_is_lab(const char *folder);
 
 /* ---- monitor_meta.c ---- */
 void ste_monitor_meta(const struct ste_monitor_options *options, const char *lab,

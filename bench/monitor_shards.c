@@ -53,8 +53,9 @@ static enum ste_code ask(struct ste_monitor_shards *shards, unsigned number,
     return rc == STE_OK ? ste_shard_status(*shard, ret, err) : rc;
 }
 
-void ste_monitor_shards_sample(struct ste_monitor_shards *shards, struct ste_samples_writer *writer)
+bool ste_monitor_shards_sample(struct ste_monitor_shards *shards, struct ste_samples_writer *writer)
 {
+    bool any = false;
     for (unsigned number = 0; number < shards->cluster->shard_count; number++) {
         char name[STE_SAMPLES_NAME_BYTES];
         struct ste_shard_status status;
@@ -64,11 +65,13 @@ void ste_monitor_shards_sample(struct ste_monitor_shards *shards, struct ste_sam
             ste_outage_tell(&shards->shards[number].outage, name, &err);
             continue;
         }
+        any = true;
         shards->shards[number].outage.told = false;
         for (unsigned i = 0; i < STE_STATUS_COUNT; i++)
             if (status.known[i])
                 ste_samples_put(writer, quantities[i], name, "", (double)status.values[i]);
     }
+    return any;
 }
 
 void ste_monitor_shards_close(struct ste_monitor_shards *shards)
