@@ -31,9 +31,14 @@ static void draw(const struct ste_progress *progress, uint64_t done)
     char bar[PROGRESS_BAR + 1] = {0};
     for (int i = 0; i < PROGRESS_BAR; i++)
         bar[i] = i < full ? '#' : '.';
-    fprintf(stderr, "\r%s [%s] %3.0f %%  %llu/%llu %s  %.0f/s", progress->what, bar, 100 * part,
-            (unsigned long long)done, (unsigned long long)progress->total, progress->unit,
-            progress->rate);
+    fprintf(stderr, "\r%s [%s] %3.0f %%  ", progress->what, bar, 100 * part);
+    if (progress->steps > 0)
+        fprintf(stderr, "%llu/%llu %s",
+                (unsigned long long)(done * progress->steps / progress->total),
+                (unsigned long long)progress->steps, progress->unit);
+    else
+        fprintf(stderr, "%llu/%llu %s  %.0f/s", (unsigned long long)done,
+                (unsigned long long)progress->total, progress->unit, progress->rate);
     if (progress->rate > 0 && done < progress->total)
         fprintf(stderr, "  %.0f s left   ", (double)(progress->total - done) / progress->rate);
     else

@@ -10,6 +10,7 @@ struct ste_progress {
     const char *what; /* "sent", "cleared" */
     const char *unit; /* "msg", "trades" */
     uint64_t total;   /* 0: not known */
+    uint64_t steps;   /* of the total, which is no number for people: told instead, and no rate */
     uint64_t start_ns, drawn_ns, drawn_done;
     double rate; /* smoothed; at the end the mean of the whole */
     bool shown;  /* else every call returns at once */

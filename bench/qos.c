@@ -242,12 +242,15 @@ enum ste_code ste_qos_measure(const struct ste_qos_options *options,
     session->run.point = point;
     options->cluster->broker.window = (unsigned)options->in_flight;
     enum ste_code rc = ste_qos_queues_remove(api, vhost, err);
+    const bool reached = rc == STE_OK; /* else what comes later would tell the same once more */
     if (rc == STE_OK)
         rc = ste_qos_queues_make(api, vhost, point, options->mode, err);
     if (rc == STE_OK)
         rc = measure(session, watch, watch_context, ret, ret_interrupted, err);
     close_session(session);
     free(session);
+    if (!reached)
+        return rc;
     enum ste_code removed = ste_qos_queues_remove(api, vhost, rc == STE_OK ? err : &second);
     if (rc != STE_OK && removed != STE_OK)
         ste_bench_complain("qos: queues", &second);

@@ -116,39 +116,47 @@ static int read_lists(struct qos_command *c)
     return -1;
 }
 
+/* A point also takes the time to make and remove queues and until all has come: how long is learnt
+ * from those before it, so that the bar seldom waits. */
 struct watch {
     struct ste_progress progress;
-    uint64_t done_ms, begun_ns, point_ms;
+    uint64_t points, first_ns, begun_ns; /* done; the first and the present one began */
+    double expected_ns;                  /* for a point */
 };
+enum { PARTS = 1000 }; /* of a point, for the bar */
 
 static void draw(void *context)
 {
     struct watch *watch = context;
-    uint64_t spent_ms = (ste_clock_mono_ns() - watch->begun_ns) / STE_NS_PER_MS;
-    ste_progress_update(&watch->progress,
-                        watch->done_ms + (spent_ms < watch->point_ms ? spent_ms : watch->point_ms));
+    const double spent = (double)(ste_clock_mono_ns() - watch->begun_ns) / watch->expected_ns;
+    ste_progress_update(&watch->progress, watch->points * PARTS +
+                                              (spent < 1 ? (uint64_t)(spent * PARTS) : PARTS - 1));
 }
 
 /* Points in their order until one fails or a signal comes; report.complete tells whether all. */
 static void measure_all(struct qos_command *c, struct ste_api *api)
 {
-    struct watch watch = {.point_ms = c->options.seconds * 1000};
+    struct watch watch = {.first_ns = ste_clock_mono_ns(),
+                          .expected_ns = (double)(c->options.seconds * STE_NS_PER_S)};
     struct ste_error err = {0};
     bool interrupted = false;
     enum ste_code rc = STE_OK;
     size_t total = c->plan.count * c->rounds;
-    ste_progress_start(&watch.progress, "qos", "ms", total * watch.point_ms, c->progress);
+    ste_progress_start(&watch.progress, "qos", "points", total * PARTS, c->progress);
+    watch.progress.steps = total;
     for (size_t i = 0; i < total && rc == STE_OK && !interrupted; i++) {
         struct ste_qos_result *result = &c->report.results[i];
         watch.begun_ns = ste_clock_mono_ns();
-        watch.done_ms = i * watch.point_ms;
+        watch.points = i;
+        if (i > 0)
+            watch.expected_ns = (double)(watch.begun_ns - watch.first_ns) / (double)i;
         rc = ste_qos_measure(&c->options, &c->plan.points[i % c->plan.count], api, draw, &watch,
                              result, &interrupted, &err);
         result->round = i / c->plan.count + 1;
         if (rc == STE_OK && !interrupted)
             c->report.count++;
     }
-    ste_progress_end(&watch.progress, c->report.count * watch.point_ms);
+    ste_progress_end(&watch.progress, c->report.count * PARTS);
     if (rc != STE_OK)
         ste_bench_complain("qos", &err);
     if (interrupted)
@@ -179,6 +187,8 @@ static int tell(const struct qos_command *c)
 {
     struct ste_error err = {0};
     struct ste_table *table = NULL;
+    if (c->report.count == 0) /* why is told already */
+        return STE_BENCH_FAILURE;
     bool to_stdout = (c->json && strcmp(c->json, "-") == 0) || (c->csv && strcmp(c->csv, "-") == 0);
     FILE *out = to_stdout ? stderr : stdout;
     enum ste_code rc = ste_qos_report_table(&c->report, &table, &err);
