@@ -11,7 +11,16 @@
 #include "base/clock.h"
 #include "base/signals.h"
 
-enum { WATCH_EVERY_MS = 100 };
+enum { WATCH_EVERY_MS = 100, HELP_COLUMNS = 24 };
+
+/* Of UTF-8: bytes that are no character of their own, and so take no column. */
+static size_t further_bytes(const char *text)
+{
+    size_t count = 0;
+    for (; *text; text++)
+        count += ((unsigned char)*text & 0xC0) == 0x80;
+    return count;
+}
 
 static void print_help(const char *command, const char *what,
                        const struct ste_bench_option *options, size_t count)
@@ -22,9 +31,11 @@ static void print_help(const char *command, const char *what,
         (void)snprintf(left, sizeof left, "--%s%s%s", options[i].name,
                        options[i].value_name ? " " : "",
                        options[i].value_name ? options[i].value_name : "");
-        printf("  %-24s %s%s\n", left, options[i].help, options[i].required ? " (required)" : "");
+        printf("  %-*s %s%s\n", HELP_COLUMNS + (int)further_bytes(left), left, options[i].help,
+               options[i].required ? " (required)" : "");
     }
-    printf("  %-24s %s\n  %-24s %s\n", "--help", "this text", "--version", "the version");
+    printf("  %-*s %s\n  %-*s %s\n", HELP_COLUMNS, "--help", "this text", HELP_COLUMNS, "--version",
+           "the version");
     puts("Exit status: 0 done, nothing missing; 1 failed, or something is missing; 2 wrong usage;\n"
          "3 gave up waiting");
 }
@@ -104,8 +115,11 @@ int ste_bench_options(int argc, char **argv, const char *what,
             return status;
     }
     for (size_t i = 0; i < count; i++) {
-        if (options[i].required && !given[i])
-            return usage(argv[0], options[i].name, "is required");
+        if (options[i].required && !given[i]) {
+            fprintf(stderr, "ste-bench %s: --%s is required (see ste-bench %s --help)\n", argv[0],
+                    options[i].name, argv[0]);
+            return STE_BENCH_USAGE;
+        }
     }
     return -1;
 }
