@@ -190,7 +190,7 @@ static void put_symbols(struct ste_buf *out)
         ste_html_text(out, ste_symbols[i].symbol);
         ste_buf_append_cstr(out, "</dt><dd><em>");
         ste_html_text(out, ste_symbols[i].name);
-        ste_buf_append_cstr(out, "</em>. ");
+        ste_buf_append_cstr(out, "</em>: ");
         ste_html_text(out, ste_symbols[i].how);
         ste_buf_append_cstr(out, "</dd>\n");
     }
@@ -218,7 +218,7 @@ static void put_table(const struct ste_page *page, const struct ste_table *table
                       const char *classes, struct ste_buf *out)
 {
     if (!table || ste_table_rows(table) == 0) {
-        ste_buf_append_cstr(out, "<p class=\"none\">No run's samples tell.</p>\n");
+        ste_buf_append_cstr(out, "<p class=\"none\">The samples tell none of it.</p>\n");
         return;
     }
     bool one = page->analysis && ste_table_rows(page->stages) == page->analysis->stage_count;
@@ -273,6 +273,10 @@ enum ste_code ste_page_write(const struct ste_page *page, struct ste_buf *out,
     const char *at = file->name ? file->text : "";
     for (const char *place; (place = strstr(at, "{{")) != NULL;) {
         ste_buf_append(out, at, (size_t)(place - at));
+        if (!page->analysis && begins(place, "{{run}}"))
+            place = strstr(place, "{{end}}"); /* what stands between is of a run */
+        if (!place)
+            break;
         fill(page, place, out);
         const char *end = strstr(place, "}}");
         at = end ? end + 2 : place + 2;

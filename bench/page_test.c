@@ -37,6 +37,13 @@ static void page_of_nothing(void **state)
     assert_null(strstr(out.at, "http"));
     assert_null(strstr(out.at, "<script"));
     assert_non_null(strstr(out.at, "</html>"));
+    assert_non_null(strstr(out.at, "<em>interval</em>: the time"));
+    /* Nothing of a run, not even empty sections. */
+    assert_null(strstr(out.at, "#table"));
+    assert_null(strstr(out.at, "id=\"table\""));
+    assert_null(strstr(out.at, "id=\"limits\""));
+    assert_null(strstr(out.at, "id=\"run\""));
+    assert_non_null(strstr(out.at, "id=\"symbols\""));
     ste_buf_deinit(&out);
     ste_arena_free(arena);
 }
