@@ -2,6 +2,7 @@
 #include "bench/figure.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -81,30 +82,51 @@ struct ste_figure *ste_figure_add(struct ste_figures *figures, const char *id, c
     return figure;
 }
 
-static enum ste_code run_gnuplot(const struct ste_figures *figures, const char *id)
+/* *ret_good: its exit status is 0. `dir` NULL: here, and what it prints is thrown away. */
+static enum ste_code gnuplot(char *const argv[], const char *dir, bool *ret_good,
+                             struct ste_error *err)
 {
-    char *argv[] = {(char *)"gnuplot", (char *)"-c", (char *)"draw.gp", (char *)id, NULL};
     posix_spawn_file_actions_t actions;
     pid_t pid = 0;
     int status = 0;
     int cause = posix_spawn_file_actions_init(&actions);
     if (cause == 0) {
-        cause = posix_spawn_file_actions_addchdir_np(&actions, figures->dir);
+        cause = dir ? posix_spawn_file_actions_addchdir_np(&actions, dir)
+                    : posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null",
+                                                       O_WRONLY, 0);
         if (cause == 0)
             cause = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
         (void)posix_spawn_file_actions_destroy(&actions);
     }
     if (cause == ENOENT)
-        return ste_error_set(figures->err, STE_E_FILE,
+        return ste_error_set(err, STE_E_FILE,
                              "gnuplot is not installed: apt-get install gnuplot-nox");
     if (cause != 0)
-        return ste_error_set(figures->err, STE_E_FILE, "could not start gnuplot: %s",
-                             strerror(cause));
+        return ste_error_set(err, STE_E_FILE, "could not start gnuplot: %s", strerror(cause));
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR)
-            return ste_error_set(figures->err, STE_E_FILE, "could not wait for gnuplot: %s",
+            return ste_error_set(err, STE_E_FILE, "could not wait for gnuplot: %s",
                                  strerror(errno));
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    *ret_good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return STE_OK;
+}
+
+enum ste_code ste_figures_check(struct ste_error *err)
+{
+    char *argv[] = {(char *)"gnuplot", (char *)"--version", NULL};
+    bool good = false;
+    const enum ste_code rc = gnuplot(argv, NULL, &good, err);
+    return rc != STE_OK || good ? rc : ste_error_set(err, STE_E_FILE, "gnuplot does not run");
+}
+
+static enum ste_code run_gnuplot(const struct ste_figures *figures, const char *id)
+{
+    char *argv[] = {(char *)"gnuplot", (char *)"-c", (char *)"draw.gp", (char *)id, NULL};
+    bool good = false;
+    const enum ste_code rc = gnuplot(argv, figures->dir, &good, figures->err);
+    if (rc != STE_OK)
+        return rc;
+    if (!good)
         return ste_error_set(figures->err, STE_E_FILE,
                              "gnuplot could not draw figure %s (in %s: gnuplot -c draw.gp %s)", id,
                              figures->dir, id);

@@ -28,6 +28,8 @@ struct ste_figures {
     struct ste_figure items[STE_FIGURES_MAX];
 };
 
+/* Whether gnuplot runs, before anything is written. Errors: STE_E_FILE with what to install. */
+STE_MUST_CHECK enum ste_code ste_figures_check(struct ste_error *err);
 /* Writes the scripts into dir. Errors: STE_E_FILE; STE_E_NOMEM. */
 STE_MUST_CHECK enum ste_code ste_figures_begin(struct ste_figures *figures, const char *dir,
                                                struct ste_arena *arena, struct ste_error *err);

@@ -203,6 +203,9 @@ static void tells_that_gnuplot_is_missing(void **state)
     ste_buf_append_cstr(&csv, "x,y\n1,2\n");
     ste_figure_draw(&desk->figures, ste_figure_add(&desk->figures, "rate", "Rate", ""), &csv,
                     &values);
+    struct ste_error before = {0};
+    assert_int_equal(ste_figures_check(&before), STE_E_FILE);
+    assert_string_equal(before.text, "gnuplot is not installed: apt-get install gnuplot-nox");
     assert_int_equal(setenv("PATH", path, 1), 0);
     free(path);
     assert_int_equal(desk->figures.rc, STE_E_FILE);

@@ -274,7 +274,9 @@ static void print_report(const struct report *report)
 
 static enum ste_code make_report(struct report *report, struct ste_error *err)
 {
-    enum ste_code rc = read_all(report, err);
+    enum ste_code rc = report->html ? ste_figures_check(err) : STE_OK;
+    if (rc == STE_OK)
+        rc = read_all(report, err);
     if (rc == STE_OK)
         rc = fill_tables(report, err);
     if (rc == STE_OK)
