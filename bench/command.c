@@ -163,6 +163,15 @@ void ste_bench_stop(struct ste_bench_jobs *jobs)
         return;
 }
 
+bool ste_bench_timed_out(const struct ste_bench_job *jobs, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (jobs[i].result == STE_E_TIMEOUT)
+            return true;
+    }
+    return false;
+}
+
 static void *run_job(void *argument)
 {
     struct ste_bench_job *job = argument;

@@ -75,7 +75,8 @@ void ste_bench_map_deinit(struct ste_bench_map *map);
 struct ste_bench_jobs {
     _Atomic bool stopping;
     _Atomic unsigned running;
-    int wake_fd; /* readable once stopping */
+    _Atomic bool broker_away; /* and told: reach.h */
+    int wake_fd;              /* readable once stopping */
 };
 struct ste_bench_job {
     enum ste_code (*run)(void *context, struct ste_bench_jobs *jobs, struct ste_error *err);
@@ -91,6 +92,8 @@ static inline bool ste_bench_stopping(struct ste_bench_jobs *jobs)
 {
     return atomic_load_explicit(&jobs->stopping, memory_order_relaxed);
 }
+/* One of them gave up: STE_E_TIMEOUT. */
+bool ste_bench_timed_out(const struct ste_bench_job *jobs, size_t count);
 void ste_bench_stop(struct ste_bench_jobs *jobs);
 /* Runs all jobs, calling `watch` (may be NULL) every 100 ms meanwhile in the calling thread.
  * SIGTERM and SIGINT stop them. Complains about every job that failed; true when none did. */

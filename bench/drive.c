@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/retry.h"
+#include "bench/reach.h"
 #include "bench/window.h"
 #include "mq/mq.h"
 #include "msg/signature.h"
@@ -28,7 +29,7 @@ struct ste_drive_state {
     struct ste_mq *mq;
     struct ste_buf body;
     struct ste_retry connect_retry, refused_retry;
-    bool ever_connected;
+    struct ste_reach reach;
     struct ste_delivery next; /* taken, and not sent before it may be */
     bool has_next, source_ended;
     uint64_t paused_until_ns, heard_ns; /* heard: connected, or something confirmed */
@@ -102,9 +103,9 @@ static void disconnect(struct ste_drive *drive)
     ste_window_connection_lost(&state->window);
 }
 
-/* Waits before it tries, except the first time. A refusal stops a driver that never got in; later
- * it may be a broker that is just starting. */
-static enum ste_code connect_broker(struct ste_drive *drive, struct ste_error *err)
+/* Waits before it tries, except the first time. */
+static enum ste_code connect_broker(struct ste_drive *drive, struct ste_bench_jobs *jobs,
+                                    struct ste_error *err)
 {
     struct ste_drive_state *state = drive->state;
     if (state->connect_retry.attempt > 0)
@@ -115,19 +116,17 @@ static enum ste_code connect_broker(struct ste_drive *drive, struct ste_error *e
         ste_mq_on_settled(state->mq, settled, drive);
         ste_mq_gather(state->mq,
                       drive->schedule->rate == 0); /* at a set rate each goes when it is due */
-        if (state->ever_connected)
+        if (state->reach.ever_connected)
             drive->reconnects++;
         else
             state->heard_ns = ste_clock_mono_ns(); /* patience begins */
-        state->ever_connected = true;
+        ste_reach_connected(&state->reach, jobs);
         ste_retry_reset(&state->connect_retry);
         return STE_OK;
     }
     if (state->connect_retry.attempt == 0)
         (void)ste_retry_next_ms(&state->connect_retry);
-    bool again =
-        ste_code_class(rc) == STE_CLASS_RETRY || (rc == STE_E_MQ_REFUSED && state->ever_connected);
-    return again ? STE_OK : rc;
+    return ste_reach_failed(&state->reach, jobs, ste_clock_mono_ns(), err);
 }
 
 static enum ste_code publish(struct ste_drive *drive, uint32_t at, struct ste_error *err)
@@ -306,8 +305,10 @@ static enum ste_code loop(struct ste_drive *drive, struct ste_bench_jobs *jobs,
         if (now_ns - state->heard_ns > STE_NS_PER_S * drive->patience_s)
             return ste_error_set(err, STE_E_TIMEOUT, "the broker confirmed nothing for %u s",
                                  drive->patience_s);
-        enum ste_code rc = state->mq ? step(drive, !stopping, err) : connect_broker(drive, err);
+        enum ste_code rc =
+            state->mq ? step(drive, !stopping, err) : connect_broker(drive, jobs, err);
         if (rc == STE_E_MQ_DOWN || (rc == STE_E_MQ_REFUSED && state->mq)) {
+            ste_reach_lost(jobs, err);
             disconnect(drive);
             rc = STE_OK;
         }

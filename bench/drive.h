@@ -41,8 +41,9 @@ struct ste_drive {
 };
 
 /* Returns when everything is confirmed, or the jobs stop (then what is on its way is still waited
- * for, 5 s at most). Errors: STE_E_TIMEOUT after patience_s, STE_E_MQ_REFUSED at the first
- * connection, STE_E_FILE of ledger or key. A struct ste_bench_job's run. */
+ * for, 5 s at most). Errors: STE_E_TIMEOUT after patience_s, or STE_REACH_FIRST_S without a
+ * first connection; STE_E_MQ_REFUSED at that, STE_E_FILE of ledger or key. A struct ste_bench_job's
+ * run. */
 enum ste_code ste_drive_run(void *drive, struct ste_bench_jobs *jobs, struct ste_error *err);
 double ste_drive_seconds(const struct ste_drive *drive);
 /* What `count` drivers found, as if one had: sums, first publish, last confirm. */

@@ -30,7 +30,8 @@ static int report_drive(const struct ste_drive_options *o, const struct ste_inpu
                                 .messages = confirmed,
                                 .seconds = ste_drive_seconds(&sum),
                                 .passed = good && confirmed + skipped == input->header.messages};
-    ste_report_print(&report, stderr);
+    if (good || sum.first_publish_ns != 0) /* else why it failed says all */
+        ste_report_print(&report, stderr);
     if (ste_report_write(&report, o->json, o->csv, &err) != STE_OK) {
         ste_bench_complain("drive", &err);
         report.passed = false;
@@ -55,11 +56,7 @@ static int drive_input(const struct ste_drive_options *o, const struct ste_bench
     uint64_t skipped = ste_source_skipped(fleet.source);
     good = ste_fleet_close(&fleet, "drive") && good;
     int status = report_drive(o, input, &fleet, skipped, good);
-    for (unsigned i = 0; i < fleet.count; i++) {
-        if (jobs[i].result == STE_E_TIMEOUT)
-            status = STE_BENCH_TIMED_OUT;
-    }
-    return status;
+    return ste_bench_timed_out(jobs, fleet.count) ? STE_BENCH_TIMED_OUT : status;
 }
 
 int ste_bench_drive(int argc, char **argv)

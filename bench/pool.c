@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/retry.h"
+#include "bench/reach.h"
 #include "mq/mq.h"
 #include "mq/names.h"
 
@@ -21,12 +22,13 @@ struct pooling {
     struct ste_pool *pool;
     struct ste_mq *mq;
     struct ste_retry retry;
-    bool ever_connected;
+    struct ste_reach reach;
     uint64_t group_tag, group_start_ns, heard_ns;
     unsigned group_count;
 };
 
-static enum ste_code connect_broker(struct pooling *pooling, struct ste_error *err)
+static enum ste_code connect_broker(struct pooling *pooling, struct ste_bench_jobs *jobs,
+                                    struct ste_error *err)
 {
     if (pooling->retry.attempt > 0)
         ste_clock_sleep_ms(ste_retry_next_ms(&pooling->retry));
@@ -40,16 +42,17 @@ static enum ste_code connect_broker(struct pooling *pooling, struct ste_error *e
         }
     }
     if (rc == STE_OK) {
-        pooling->pool->reconnects += pooling->ever_connected;
-        pooling->ever_connected = true;
+        if (pooling->reach.ever_connected)
+            pooling->pool->reconnects++;
+        else
+            pooling->heard_ns = ste_clock_mono_ns();
+        ste_reach_connected(&pooling->reach, jobs);
         ste_retry_reset(&pooling->retry);
         return STE_OK;
     }
     if (pooling->retry.attempt == 0)
         (void)ste_retry_next_ms(&pooling->retry);
-    bool again = ste_code_class(rc) == STE_CLASS_RETRY ||
-                 (rc == STE_E_MQ_REFUSED && pooling->ever_connected);
-    return again ? STE_OK : rc;
+    return ste_reach_failed(&pooling->reach, jobs, ste_clock_mono_ns(), err);
 }
 
 /* What was read and not acknowledged comes again on the next connection. */
@@ -108,16 +111,24 @@ static enum ste_code step(struct pooling *pooling, struct ste_error *err)
     return rc;
 }
 
+/* Before the first connection nothing can be over. */
+static bool is_over(struct pooling *pooling)
+{
+    return pooling->reach.ever_connected &&
+           ste_pool_is_over(pooling->pool, pooling->mq != NULL, ste_clock_mono_ns(),
+                            &pooling->heard_ns);
+}
+
 enum ste_code ste_pool_run(void *context, struct ste_bench_jobs *jobs, struct ste_error *err)
 {
     struct pooling pooling = {.pool = context, .heard_ns = ste_clock_mono_ns()};
     ste_retry_init(&pooling.retry, POOL_RETRY_BASE_MS, POOL_RETRY_LIMIT_MS,
                    ste_clock_mono_ns() ^ (uint64_t)getpid());
     enum ste_code rc = STE_OK;
-    while (!ste_bench_stopping(jobs) && !ste_pool_is_over(pooling.pool, pooling.mq != NULL,
-                                                          ste_clock_mono_ns(), &pooling.heard_ns)) {
-        rc = pooling.mq ? step(&pooling, err) : connect_broker(&pooling, err);
+    while (!ste_bench_stopping(jobs) && !is_over(&pooling)) {
+        rc = pooling.mq ? step(&pooling, err) : connect_broker(&pooling, jobs, err);
         if (rc == STE_E_MQ_DOWN || (rc == STE_E_MQ_REFUSED && pooling.mq)) {
+            ste_reach_lost(jobs, err);
             disconnect(&pooling);
             rc = STE_OK;
         }

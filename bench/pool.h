@@ -38,8 +38,9 @@ struct ste_pool {
 };
 
 /* Returns when all expected trades have come (with flow: and all is confirmed) and nothing has for
- * 300 ms, when idle, or when the jobs stop. Errors: STE_E_MQ_REFUSED at the first connection,
- * STE_E_FILE of the ledger, STE_E_NOMEM. A struct ste_bench_job's run. */
+ * 300 ms, when idle, or when the jobs stop. Errors: STE_E_TIMEOUT without a first connection for
+ * STE_REACH_FIRST_S, STE_E_MQ_REFUSED at it, STE_E_FILE of the ledger, STE_E_NOMEM. A struct
+ * ste_bench_job's run. */
 enum ste_code ste_pool_run(void *pool, struct ste_bench_jobs *jobs, struct ste_error *err);
 /* One arrival, as it is counted; ste_pool_run does the rest. False: out of memory. */
 bool ste_pool_take(struct ste_pool *pool, struct ste_bytes message_id, struct ste_bytes body,

@@ -191,13 +191,14 @@ static int pool_map(const struct pool_options *o, const struct ste_bench_map *ma
     }
     report.passed = good && ste_pool_missing(&pool) == 0 && pool.unexpected == 0 &&
                     pool.conflicts == 0 && pool.malformed == 0;
-    ste_report_print(&report, stderr);
+    if (job.result != STE_E_TIMEOUT) /* without a broker there is nothing to tell */
+        ste_report_print(&report, stderr);
     if (ste_report_write(&report, o->json, o->csv, &err) != STE_OK) {
         ste_bench_complain("pool", &err);
         report.passed = false;
     }
     ste_pool_deinit(&pool);
-    if (pool.timed_out && good)
+    if ((pool.timed_out && good) || job.result == STE_E_TIMEOUT)
         return STE_BENCH_TIMED_OUT;
     return report.passed ? STE_BENCH_OK : STE_BENCH_FAILURE;
 }

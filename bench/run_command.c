@@ -68,7 +68,8 @@ static int report_run(struct run *run, bool good)
                     report.messages == run->input->header.messages;
     report.passed &=
         ste_run_samples_close(&run->samples, &report, run->o->drive.batch, run->o->drive.rate);
-    ste_report_print(&report, stderr);
+    if (good || sum.first_publish_ns != 0) /* else why it failed says all */
+        ste_report_print(&report, stderr);
     if (ste_report_write(&report, run->o->drive.json, run->o->drive.csv, &err) != STE_OK) {
         ste_bench_complain("run", &err);
         report.passed = false;
@@ -96,7 +97,8 @@ static int run_jobs(struct run *run)
     good = ste_fleet_close(&run->fleet, "run") && good;
     good = close_ledger(run->pool.ledger) && good;
     run->pool.ledger = NULL;
-    return report_run(run, good && !interrupted);
+    const int status = report_run(run, good && !interrupted);
+    return ste_bench_timed_out(jobs, count) ? STE_BENCH_TIMED_OUT : status;
 }
 
 static int run_input(const struct run_options *o, const struct ste_bench_map *map,
