@@ -78,6 +78,8 @@ int ste_bench_drive(int argc, char **argv)
         fputs("ste-bench drive: --resume wants the --run-id of the run that ended early\n", stderr);
         return STE_BENCH_USAGE;
     }
+    if (!ste_drive_run_id_is_good("drive", &o))
+        return STE_BENCH_USAGE;
     struct ste_bench_map map;
     struct ste_input input;
     if (!ste_bench_map_load(&map, o.config, true))

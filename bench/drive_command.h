@@ -48,6 +48,8 @@ struct ste_drive_options {
                         "write the result (- is standard output)"),                                \
         STE_TEXT_OPTION("csv", "FILE", &(o).csv, false, "the result as a heading and one line")
 
+/* False: complained; that is wrong usage. */
+bool ste_drive_run_id_is_good(const char *command, const struct ste_drive_options *o);
 /* Fills in a driver, all but source and schedule; key_id and run_id are the caller's memory for its
  * names. False: complained. */
 bool ste_drive_prepare(struct ste_drive *drive, const struct ste_drive_options *o,

@@ -6,18 +6,22 @@
 #include "bench/drive_command.h"
 #include "mq/names.h"
 
+bool ste_drive_run_id_is_good(const char *command, const struct ste_drive_options *o)
+{
+    if (!o->run_id || ste_ledger_run_id_is_good(o->run_id))
+        return true;
+    fprintf(stderr, "ste-bench %s: --run-id wants 1 to %d of A-Z, a-z, 0-9, dot, _ and -\n",
+            command, STE_RUN_ID_MAX);
+    return false;
+}
+
 bool ste_drive_prepare(struct ste_drive *drive, const struct ste_drive_options *o,
                        const struct ste_bench_map *map, char *key_id, char *run_id)
 {
     if (!ste_drive_key_id(map->cluster, o->key, key_id))
         return false;
-    if (!o->run_id) {
+    if (!o->run_id)
         ste_drive_run_id(run_id);
-    } else if (!ste_ledger_run_id_is_good(o->run_id)) {
-        fprintf(stderr, "ste-bench: --run-id wants 1 to %d of A-Z, a-z, 0-9, dot, _ and -\n",
-                STE_RUN_ID_MAX);
-        return false;
-    }
     map->cluster->broker.window = (unsigned)o->in_flight;
     *drive = (struct ste_drive){.cluster = map->cluster,
                                 .ref = map->ref,

@@ -168,6 +168,8 @@ int ste_bench_run(int argc, char **argv)
                                    options, sizeof options / sizeof options[0]);
     if (status >= 0)
         return status;
+    if (!ste_drive_run_id_is_good("run", &o.drive))
+        return STE_BENCH_USAGE;
     struct ste_bench_map map;
     struct ste_input input;
     struct ste_flow flow;
