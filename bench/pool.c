@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bench/pool.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -109,6 +110,17 @@ static enum ste_code step(struct pooling *pooling, struct ste_error *err)
     if (pooling->group_count >= POOL_GROUP || age_ns >= STE_NS_PER_MS * POOL_GROUP_MS)
         rc = end_group(pooling, err);
     return rc;
+}
+
+void ste_pool_tell_timeout(const struct ste_pool *pool)
+{
+    if (!pool->timed_out)
+        return;
+    fprintf(stderr,
+            "ste-bench: gave up after %u s without a clearing message (--idle): does every node "
+            "run (deploy/lab status)?\n"
+            "Trades that were sent before clear only once: another --seed or --first\n",
+            pool->idle_s);
 }
 
 /* Before the first connection nothing can be over. */

@@ -53,6 +53,8 @@ bool ste_pool_is_over(struct ste_pool *pool, bool connected, uint64_t now_ns, ui
 void ste_pool_deinit(struct ste_pool *pool);
 /* The pool's own figures. */
 void ste_pool_put(const struct ste_pool *pool, struct ste_facts *facts);
+/* Why it ended, on stderr, if that is because nothing came for idle_s. */
+void ste_pool_tell_timeout(const struct ste_pool *pool);
 /* Trades that should have had a CLS, and have none so far; 0 when nobody knows how many should. */
 uint64_t ste_pool_missing(const struct ste_pool *pool);
 

@@ -193,6 +193,7 @@ static int pool_map(const struct pool_options *o, const struct ste_bench_map *ma
                     pool.conflicts == 0 && pool.malformed == 0;
     if (job.result != STE_E_TIMEOUT) /* without a broker there is nothing to tell */
         ste_report_print(&report, stderr);
+    ste_pool_tell_timeout(&pool);
     if (ste_report_write(&report, o->json, o->csv, &err) != STE_OK) {
         ste_bench_complain("pool", &err);
         report.passed = false;

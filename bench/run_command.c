@@ -70,6 +70,7 @@ static int report_run(struct run *run, bool good)
         ste_run_samples_close(&run->samples, &report, run->o->drive.batch, run->o->drive.rate);
     if (good || sum.first_publish_ns != 0) /* else why it failed says all */
         ste_report_print(&report, stderr);
+    ste_pool_tell_timeout(pool);
     if (ste_report_write(&report, run->o->drive.json, run->o->drive.csv, &err) != STE_OK) {
         ste_bench_complain("run", &err);
         report.passed = false;
