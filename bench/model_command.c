@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "bench/command.h"
+#include "bench/model_points.h"
 #include "bench/model_report.h"
 #include "bench/model_words.h"
-#include "bench/points.h"
 
-enum { LIST_MAX = 512, RUNS_MAX = 16, NODES_MAX = 10000, SHARDS_MAX = 1024, PATH_BYTES = 1024 };
+enum { LIST_MAX = 512, RUNS_MAX = 16, PATH_BYTES = 1024 };
 
 struct model_options {
     const char *samples, *nodes, *shards, *node_cpu, *shard_cpu, *cores, *flush_ms, *scale, *rate;
@@ -23,6 +23,7 @@ struct wanted {
     struct ste_model_case as; /* nodes and shards are filled in point by point */
     unsigned nodes[LIST_MAX], shards[LIST_MAX];
     size_t node_count, shard_count;
+    bool node_cpu_given, shard_cpu_given;
     double lock, crowd;
 };
 
@@ -81,8 +82,8 @@ static int read_options(int argc, char **argv, struct model_options *o)
                           "of the simulation (default 1)"),
         STE_TEXT_OPTION(
             "measured", "FILE,…", &o->measured, false,
-            "samples of other runs, or a CSV of nodes, shards, msg_per_s: the points to "
-            "predict, with the error"),
+            "samples of other runs, or a CSV of nodes, shards, msg_per_s, and node_cpu, shard_cpu "
+            "where they were held: the points to predict, with the error"),
         STE_TEXT_OPTION("json", "FILE", &o->json, false,
                         "the table as JSON (- is standard output)"),
         STE_TEXT_OPTION("csv", "FILE", &o->csv, false, "the table as CSV (- is standard output)"),
@@ -101,8 +102,8 @@ static int take_numbers(const struct model_options *o, struct wanted *wanted)
         double min, max, *at;
     } numbers[] = {
         {"cores", o->cores, .01, 100000, &wanted->as.cores},
-        {"node-cpu", o->node_cpu, 0, 1000, &wanted->as.node_cpu},
-        {"shard-cpu", o->shard_cpu, 0, 1000, &wanted->as.shard_cpu},
+        {"node-cpu", o->node_cpu, 0, STE_MODEL_SHARE_MAX, &wanted->as.node_cpu},
+        {"shard-cpu", o->shard_cpu, 0, STE_MODEL_SHARE_MAX, &wanted->as.shard_cpu},
         {"quota-period-ms", o->period_ms, 1, 1000, &period_ms},
         {"flush-ms", o->flush_ms, 0, 10000, &flush_ms},
         {"rate", o->rate, 0, 1e9, &wanted->as.rate},
@@ -129,12 +130,14 @@ static int take_case(const struct model_options *o, struct wanted *wanted)
     wanted->nodes[0] = wanted->model.nodes;
     wanted->shards[0] = wanted->model.shards;
     wanted->node_count = wanted->shard_count = 1;
-    if (o->nodes != NULL &&
-        !ste_model_list(o->nodes, NODES_MAX, wanted->nodes, LIST_MAX, &wanted->node_count))
+    if (o->nodes != NULL && !ste_model_list(o->nodes, STE_MODEL_NODES_MAX, wanted->nodes, LIST_MAX,
+                                            &wanted->node_count))
         return wrong("nodes", "wants a list as 1-8 or 1,2,4");
-    if (o->shards != NULL &&
-        !ste_model_list(o->shards, SHARDS_MAX, wanted->shards, LIST_MAX, &wanted->shard_count))
+    if (o->shards != NULL && !ste_model_list(o->shards, STE_MODEL_SHARDS_MAX, wanted->shards,
+                                             LIST_MAX, &wanted->shard_count))
         return wrong("shards", "wants a list as 1-8 or 1,2,4");
+    wanted->node_cpu_given = o->node_cpu != NULL;
+    wanted->shard_cpu_given = o->shard_cpu != NULL;
     if (o->workers > 0)
         wanted->as.workers = (unsigned)o->workers;
     if (o->routers > 0)
@@ -220,12 +223,35 @@ static bool add_grid(const struct wanted *wanted, struct ste_model_report *repor
     return true;
 }
 
+static const char *held(double share)
+{
+    return share > 0 ? "held to a share of a core" : "not held";
+}
+
+/* Costs were learnt one way and the point was made the other. Told once a file. */
+static void warn_of_shares(const struct ste_model *model, const struct ste_model_case *asked,
+                           const char *name, bool *told)
+{
+    const bool nodes = (model->node_cpu > 0) != (asked->node_cpu > 0);
+    const double learnt = nodes ? model->node_cpu : model->shard_cpu;
+    const double wanted = nodes ? asked->node_cpu : asked->shard_cpu;
+    if (*told || (learnt > 0) == (wanted > 0))
+        return;
+    *told = true;
+    fprintf(stderr,
+            "ste-bench: model: %s: %s that were %s, predicted from a run whose %s were %s: expect "
+            "larger errors\n",
+            name, nodes ? "nodes" : "shards", held(wanted), nodes ? "nodes" : "shards",
+            held(learnt));
+}
+
 /* A measured run says itself how it was made; what-if options stay. */
 static enum ste_code add_run(const struct wanted *wanted, const char *name,
                              struct ste_model_report *report, struct ste_error *err)
 {
     struct ste_model_run run;
     struct ste_model_case asked = wanted->as;
+    bool told = false;
     enum ste_code rc = read_run(name, wanted->model.mesh, &run, err);
     if (rc != STE_OK)
         return rc;
@@ -236,39 +262,60 @@ static enum ste_code add_run(const struct wanted *wanted, const char *name,
     asked.node_cpu = run.node_cpu;
     asked.shard_cpu = run.shard_cpu;
     asked.cores = run.cores;
+    warn_of_shares(&wanted->model, &asked, name, &told);
     rc = ste_model_report_add(report, &asked, run.messages / run.seconds, err);
     ste_model_run_deinit(&run);
     return rc;
 }
 
-static enum ste_code add_point(const struct wanted *wanted, const struct ste_point *point,
-                               const char *name, struct ste_model_report *report,
+static enum ste_code add_point(const struct wanted *wanted, const struct ste_model_point *point,
+                               const char *name, bool *told, struct ste_model_report *report,
                                struct ste_error *err)
 {
     struct ste_model_case asked = wanted->as;
-    if (!(point->series >= 1 && point->series <= NODES_MAX && point->x >= 1 &&
-          point->x <= SHARDS_MAX && point->median > 0))
-        return ste_error_at(err, STE_E_PARSE, name, "%g nodes, %g shards, %g msg/s is no point",
-                            point->series, point->x, point->median);
-    asked.nodes = (unsigned)point->series;
-    asked.shards = (unsigned)point->x;
-    return ste_model_report_add(report, &asked, point->median, err);
+    asked.nodes = point->nodes;
+    asked.shards = point->shards;
+    if (!isnan(point->node_cpu))
+        asked.node_cpu = point->node_cpu;
+    if (!isnan(point->shard_cpu))
+        asked.shard_cpu = point->shard_cpu;
+    warn_of_shares(&wanted->model, &asked, name, told);
+    return ste_model_report_add(report, &asked, point->msg_per_s, err);
+}
+
+/* Neither the table nor the command line says. */
+static void warn_of_silence(const struct wanted *wanted, const struct ste_model_point *points,
+                            size_t count, const char *name)
+{
+    bool node = !wanted->node_cpu_given, shard = !wanted->shard_cpu_given, silent = false;
+    for (size_t i = 0; i < count; i++)
+        silent =
+            silent || (node && isnan(points[i].node_cpu)) || (shard && isnan(points[i].shard_cpu));
+    if (silent)
+        fprintf(stderr,
+                "ste-bench: model: %s does not say to what shares of a core its nodes and shards "
+                "were held: taken as in the run learnt from (nodes %g, shards %g; 0: not held); "
+                "--node-cpu, --shard-cpu or columns node_cpu, shard_cpu tell otherwise\n",
+                name, wanted->as.node_cpu, wanted->as.shard_cpu);
 }
 
 static enum ste_code add_points(const struct wanted *wanted, const char *name,
                                 struct ste_model_report *report, struct ste_error *err)
 {
-    struct ste_points points;
-    struct ste_point_list list = {0};
+    struct ste_points table;
+    struct ste_model_point *points = NULL;
+    size_t count = 0;
+    bool told = false;
     struct ste_arena *const arena = ste_arena_new(0);
     if (arena == NULL)
         return ste_error_set(err, STE_E_NOMEM, "no memory for measured points");
-    enum ste_code rc = ste_points_read(name, arena, &points, err);
+    enum ste_code rc = ste_points_read(name, arena, &table, err);
     if (rc == STE_OK)
-        rc = ste_points_gather(&points, "nodes", "shards", "msg_per_s", NULL, NULL, arena, &list,
-                               err);
-    for (size_t i = 0; rc == STE_OK && i < list.count; i++)
-        rc = add_point(wanted, &list.items[i], name, report, err);
+        rc = ste_model_points_of(&table, arena, &points, &count, err);
+    if (rc == STE_OK)
+        warn_of_silence(wanted, points, count, name);
+    for (size_t i = 0; rc == STE_OK && i < count; i++)
+        rc = add_point(wanted, &points[i], name, &told, report, err);
     ste_arena_free(arena);
     return rc;
 }

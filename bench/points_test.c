@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/testing.h"
+#include "bench/model_points.h"
 
 static enum ste_code read_text(const char *text, struct ste_arena *arena, struct ste_points *ret,
                                struct ste_error *err)
@@ -69,11 +70,43 @@ static void tells_bad_files(void **state)
     ste_arena_free(arena);
 }
 
+static void points_to_predict_know_their_shares(void **state)
+{
+    (void)state;
+    struct ste_arena *arena = ste_arena_new(0);
+    struct ste_points points;
+    struct ste_model_point *items = NULL;
+    size_t count = 0;
+    assert_ok(
+        read_text("nodes,shards,run,msg_per_s,node_cpu,shard_cpu\n2,4,1,100,0.08,0.15\n"
+                  "2,4,1,300,none,0\n2,4,2,120,0.08,0.15\n1,4,1,70,,0.15\n2,4,3,90,0.08,0.15\n",
+                  arena, &points, &err));
+    assert_ok(ste_model_points_of(&points, arena, &items, &count, &err));
+    assert_int_equal(count, 3);
+    assert_true(items[0].nodes == 1 && items[0].msg_per_s == 70);
+    assert_true(isnan(items[0].node_cpu) && items[0].shard_cpu == .15);
+    assert_true(items[1].msg_per_s == 300 && items[1].node_cpu == 0 && items[1].shard_cpu == 0);
+    assert_true(items[2].msg_per_s == 100 && items[2].node_cpu == .08);
+    assert_ok(read_text("nodes,shards,msg_per_s\n2,4,100\n2,4,110\n", arena, &points, &err));
+    assert_ok(ste_model_points_of(&points, arena, &items, &count, &err));
+    assert_int_equal(count, 1);
+    assert_true(isnan(items[0].node_cpu) && isnan(items[0].shard_cpu));
+    struct ste_error err = {0};
+    assert_int_equal(
+        read_text("nodes,shards,msg_per_s,node_cpu\n2,4,100,1\n2,4,9,half\n", arena, &points, &err),
+        STE_OK);
+    assert_int_equal(ste_model_points_of(&points, arena, &items, &count, &err), STE_E_PARSE);
+    assert_non_null(strstr(err.place, "row 2"));
+    assert_non_null(strstr(err.text, "node_cpu"));
+    ste_arena_free(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gathers_runs),
         cmocka_unit_test(tells_bad_files),
+        cmocka_unit_test(points_to_predict_know_their_shares),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
