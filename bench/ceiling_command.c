@@ -6,6 +6,7 @@
 #include "bench/ceiling.h"
 #include "bench/table.h"
 
+#define CEILING_SECONDS_MIN 0.5
 enum { CEILING_ROWS_MAX = 8, CEILING_BATCH_MAX = 1000 };
 
 struct ceiling_options {
@@ -72,8 +73,11 @@ static enum ste_code measure(const struct ceiling_options *o, const struct ste_b
         return rc;
     results->rows[results->count].what = what;
     results->rows[results->count++].ceiling = ceiling;
-    fprintf(stderr, "%-6s alone, batches of %3u, %2u writers: %8.0f msg/s\n", what, batch,
-            ceiling.writers, rate_of(&ceiling));
+    fprintf(stderr, "%-6s alone, batches of %3u, %2u writers: %8.0f msg/s%s\n", what, batch,
+            ceiling.writers, rate_of(&ceiling),
+            ceiling.seconds < CEILING_SECONDS_MIN ? " (in less than half a second: no figure to "
+                                                    "rely on, take a larger set)"
+                                                  : "");
     return STE_OK;
 }
 
