@@ -7,7 +7,7 @@
 struct gen_options {
     struct ste_plan_options plan;
     const char *config, *out, *xml;
-    bool progress;
+    bool force, progress;
 };
 
 static int read_options(int argc, char **argv, struct gen_options *o)
@@ -17,6 +17,7 @@ static int read_options(int argc, char **argv, struct gen_options *o)
         STE_TEXT_OPTION("out", "DIR", &o->out, false, "write a set for the driver"),
         STE_TEXT_OPTION("xml", "FILE", &o->xml, false, "write one XML file (- is standard output)"),
         STE_PLAN_OPTIONS(o->plan, "trades"),
+        STE_FLAG_OPTION("force", &o->force, "overwrite the set that --out holds"),
         STE_FLAG_OPTION("progress", &o->progress, "show progress even without a terminal"),
     };
     return ste_bench_options(argc, argv,
@@ -31,6 +32,24 @@ static int wrong_usage(const char *why)
     return STE_BENCH_USAGE;
 }
 
+/* What the set says of itself, once it is complete. */
+static enum ste_code tell_set(const char *folder, struct ste_error *err)
+{
+    struct ste_set set;
+    enum ste_code rc = ste_set_open(&set, folder, err);
+    if (rc != STE_OK)
+        return rc;
+    const struct ste_set_header *header = set.header;
+    fprintf(stderr,
+            "%s: %llu trades from number %llu of seed %llu, %llu messages, %llu bytes, in set.ste, "
+            "set.idx and set.json\n",
+            folder, (unsigned long long)header->trades, (unsigned long long)header->first_trade,
+            (unsigned long long)header->seed, (unsigned long long)header->messages,
+            (unsigned long long)header->bytes);
+    ste_set_close(&set);
+    return STE_OK;
+}
+
 static enum ste_code make(const struct gen_options *o, const struct ste_gen_plan *plan,
                           struct ste_error *err)
 {
@@ -42,6 +61,8 @@ static enum ste_code make(const struct gen_options *o, const struct ste_gen_plan
         ste_progress_start(&progress, "generated", "messages", messages, o->progress);
         rc = ste_gen_set(plan, o->out, &progress, err);
         ste_progress_end(&progress, messages);
+        if (rc == STE_OK)
+            rc = tell_set(o->out, err);
     }
     if (rc == STE_OK && o->xml) {
         ste_progress_start(&progress, "generated", "messages", messages, o->progress);
@@ -64,6 +85,12 @@ int ste_bench_gen(int argc, char **argv)
         return STE_BENCH_USAGE;
     if (o.xml && plan.gen.shares.invalid)
         return wrong_usage("--xml and --share-invalid: what is not well-formed ends the file");
+    if (o.out && !o.force && ste_set_is_there(o.out)) {
+        fprintf(stderr,
+                "ste-bench gen: %s holds a set: another --out, or --force to overwrite it\n",
+                o.out);
+        return STE_BENCH_FAILURE;
+    }
     struct ste_bench_map map;
     if (!ste_bench_map_load(&map, o.config, true))
         return STE_BENCH_FAILURE;

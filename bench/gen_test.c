@@ -327,7 +327,9 @@ static void test_set_is_read_back(void **state)
     assert_non_null(mkdtemp(folder));
     static struct seen seen;
     run_plan(&plan, &seen);
+    assert_false(ste_set_is_there(folder));
     assert_int_equal(ste_gen_set(&plan, folder, NULL, &err), STE_OK);
+    assert_true(ste_set_is_there(folder));
     struct ste_set set;
     assert_int_equal(ste_set_open(&set, folder, &err), STE_OK);
     assert_int_equal(set.header->trades, 200);
@@ -349,6 +351,7 @@ static void test_set_is_read_back(void **state)
     char path[64];
     (void)snprintf(path, sizeof path, "%s/set.ste", folder);
     assert_int_equal(truncate(path, 1000), 0);
+    assert_true(ste_set_is_there(folder));
     assert_int_equal(ste_set_open(&set, folder, &err), STE_E_PARSE);
     (void)unlink(path);
     (void)snprintf(path, sizeof path, "%s/set.idx", folder);

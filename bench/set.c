@@ -204,6 +204,17 @@ enum ste_code ste_set_open(struct ste_set *set, const char *folder, struct ste_e
     return rc;
 }
 
+bool ste_set_is_there(const char *folder)
+{
+    char magic[sizeof set_magic];
+    FILE *file = open_in(folder, "set.idx", "re", NULL);
+    const bool there = file && fread(magic, sizeof magic, 1, file) == 1 &&
+                       memcmp(magic, set_magic, sizeof magic) == 0;
+    if (file)
+        (void)fclose(file);
+    return there;
+}
+
 void ste_set_close(struct ste_set *set)
 {
     if (set->header)

@@ -85,6 +85,8 @@ struct ste_set {
 /* Errors: STE_E_FILE, STE_E_PARSE (not a whole set). */
 STE_MUST_CHECK enum ste_code ste_set_open(struct ste_set *set, const char *folder,
                                           struct ste_error *err);
+/* A finished set is there, of whatever version, whole or not. */
+bool ste_set_is_there(const char *folder);
 void ste_set_close(struct ste_set *set);
 /* The message at *offset (0 is the first), moving *offset behind it; len 0 at the end. */
 struct ste_bytes ste_set_next(const struct ste_set *set, size_t *offset);
