@@ -176,15 +176,16 @@ static void put_headings(const struct ste_analysis *a, const struct shared *shar
     ste_buf_append_cstr(&curves->each, "x");
     for (size_t s = 0; s < a->station_count; s++)
         ste_buf_printf(&curves->each, ",%s", a->stations[s].stage->name);
-    if (shared->servers > 0)
-        ste_buf_printf(&curves->each, ",processors%s%s",
-                       a->ceiling_by->kind == STE_STAGE_SYSTEM ? "" : " of ",
-                       a->ceiling_by->kind == STE_STAGE_SYSTEM ? "" : a->ceiling_by->name);
-    ste_buf_append_cstr(&curves->each, ",all of them\n");
+    if (shared->servers > 0 && a->ceiling_by->kind == STE_STAGE_SYSTEM)
+        ste_buf_append_cstr(&curves->each, ",machine: all work on it");
+    else if (shared->servers > 0)
+        ste_buf_printf(&curves->each, ",processors of %s", a->ceiling_by->name);
+    ste_buf_append_cstr(&curves->each, ",a message in all\n");
     ste_buf_append_cstr(&curves->area, "x,lowest_ms,highest_ms\n");
 }
 
-/* One row: each station, the processors, and all: every station and the wait for a processor. */
+/* One row: each station, the processors, and a message in all: every station and the wait for a
+ * processor. The processors' work is not in it, since much of it no message waits for. */
 static void put_row(const struct ste_analysis *a, const struct shared *shared, double x,
                     struct curves *curves)
 {
@@ -237,7 +238,9 @@ static void performance(struct ste_figures *f, const struct runs *runs)
     struct ste_figure *each = ste_figure_add(
         f, "performance", "Performance curve of each component",
         "R = S/(1 − X·S) for each station at its demand: what a message would wait there if "
-        "messages came evenly. Each curve ends where its station is full.");
+        "messages came evenly. Each curve ends where its station is full. Shards work inside of "
+        "the node's wait. The machine's curve is of all work on it, also of what no message waits "
+        "for, so it is no part of a message's and may lie above it.");
     struct ste_figure *area = ste_figure_add(
         f, "area", "Performance operating area",
         "Between the curve of the fastest and of the slowest component. Left of the red line the "

@@ -92,7 +92,7 @@ static void shards(struct drawing *drawing)
     text(drawing, BLOCK_SMALL, 84, 3.2,
          ste_figure_say(f, "U %s, D %s a message", ste_say_percent(f, ste_stage_use(stage)),
                         ste_say_seconds(f, stage->demand)));
-    arrow(drawing, 72, 16, 75.3, 10.5);
+    arrow(drawing, 75, 22.4, 80, 12.2);
 }
 
 static const char *named(struct drawing *drawing, size_t count, const char *one)
@@ -106,7 +106,7 @@ void ste_figures_network(struct ste_figures *figures, const struct ste_analysis 
         figures, "network", "The queue network",
         "Blue boxes work, orange boxes are queues in the broker. X: messages a second "
         "through it, U: share of its time in use, N: messages in a queue and in the "
-        "hands of those behind it, on average.");
+        "hands of those behind it, on average. Nodes wait for the shards: that is in their U.");
     const struct ste_stage *router = ste_analysis_find(analysis, STE_STAGE_ROUTER, "");
     const struct ste_stage *node = ste_analysis_find(analysis, STE_STAGE_NODE, "");
     const struct ste_stage *pool = ste_analysis_find(analysis, STE_STAGE_POOL, "");
