@@ -87,6 +87,10 @@ static enum ste_code find_window(struct work *work, double from_s, double to_s,
     struct ste_analysis *analysis = work->analysis;
     const double *times = work->growth.times;
     size_t end = work->growth.count - 1, first = 0, last = end;
+    if (work->entered[end] <= 0 && work->cleared[end] <= 0)
+        return ste_error_set(
+            err, STE_E_ARGUMENT,
+            "the samples show no messages: was the engine watched while it worked?");
     if (work->cleared[end] <= 0)
         return ste_error_set(err, STE_E_ARGUMENT, "nothing was completed in %.1f s of samples",
                              times[end]);

@@ -266,6 +266,15 @@ static void tells_what_is_missing(void **state)
         put_pipeline(&trial, 5);
     }
     assert_int_equal(finish(&trial, NAN, NAN, &err), STE_E_ARGUMENT);
+    assert_non_null(strstr(err.text, "show no messages"));
+    end(&trial);
+    begin(&trial);
+    for (uint64_t i = 1; i < 3; i++) { /* some came, and none went */
+        ste_samples_at(trial.writer, i * 1000000);
+        put(&trial, STE_Q_DRIVER_CONFIRMED, "driver", "", 1000 * (double)i);
+        put(&trial, STE_Q_POOL_CLEARED, "pool", "", 0);
+    }
+    assert_int_equal(finish(&trial, NAN, NAN, &err), STE_E_ARGUMENT);
     assert_non_null(strstr(err.text, "nothing was completed"));
     end(&trial);
     begin(&trial);
