@@ -33,11 +33,12 @@ def processes(instance):
                 environment = file.read()
         except OSError:
             continue
-        line = " ".join(words)
+        # The folder itself or a file in it: not /lab-10 for /lab-1.
+        ours = any(w == instance or instance + "/" in w for w in words)
         program = os.path.basename(words[0])
-        if program in ("ste-router", "ste-node", "mariadbd") and instance in line:
+        if program in ("ste-router", "ste-node", "mariadbd") and ours:
             found[int(pid)] = {"mariadbd": "shards"}.get(program, program[4:])
-        elif program.startswith("beam") and instance.encode() in environment:
+        elif program.startswith("beam") and (instance + "/").encode() in environment:
             found[int(pid)] = "broker"
     return found
 

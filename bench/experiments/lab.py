@@ -6,6 +6,7 @@ that comes about.
         report = lab.send(20000, "--batch", "64")
 """
 import argparse
+import http.client
 import json
 import os
 import re
@@ -95,7 +96,7 @@ class Lab:
         for name, value in settings.items():
             self.words += ["--" + name.replace("_", "-"), str(value)]
         self.shards = int(settings["shards"])
-        self.next_trade = 0
+        self.next_trade = self.log_start = 0
 
     def __enter__(self):
         if os.path.exists(self.path("lab.conf")):
@@ -141,10 +142,12 @@ class Lab:
     def start(self, *command, log="bench.log"):
         """A program of the engine, its output in DIR/log."""
         with open(self.path("log", log), "ab") as out:
+            self.log_start = out.tell()
             return subprocess.Popen([os.path.join(self.bin, command[0]), *command[1:]],
                                     stdin=subprocess.DEVNULL, stdout=out, stderr=out)
 
     def wait(self, process, what, log="bench.log", good=(0,)):
+        """For the program started last."""
         try:
             status = process.wait()
         except BaseException:
@@ -153,6 +156,7 @@ class Lab:
             raise
         if status not in good:
             with open(self.path("log", log), errors="replace") as file:
+                file.seek(self.log_start)
                 raise LabError("%s: exit %d\n%s" % (what, status, "".join(telling(file.readlines()))))
 
     def bench(self, command, *words, with_map=True):
@@ -249,7 +253,7 @@ class Counter(threading.Thread):
             try:
                 with urllib.request.urlopen("http://127.0.0.1:%d/metrics" % port, timeout=10) as page:
                     text = page.read().decode()
-            except (urllib.error.URLError, OSError):
+            except (urllib.error.URLError, http.client.HTTPException, OSError):
                 return
             total += sum(float(v) for v in re.findall(
                 r"^ste_messages_stored_total\{[^}]*\} (\S+)$", text, re.M))
@@ -258,6 +262,8 @@ class Counter(threading.Thread):
     def steady(self, from_share, to_share, total):
         """Messages a second while the share done went from one to the other, by the samples that lie
         between. None where fewer than two do."""
+        if not self.series:
+            return None
         start = self.series[0][1]
         inside = [(t, v) for t, v in self.series
                   if from_share * total <= v - start <= to_share * total]
