@@ -40,7 +40,7 @@ static bool count_of(const struct ste_points *points, size_t row, const char *co
                      unsigned *ret)
 {
     const double value = ste_points_number(points, row, column);
-    if (!(value >= 1 && value <= max))
+    if (!(value >= 1 && value <= max && value == floor(value)))
         return false;
     *ret = (unsigned)value;
     return true;

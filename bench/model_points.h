@@ -4,8 +4,13 @@
 #define STE_BENCH_MODEL_POINTS_H
 
 #include "bench/points.h"
+#include "conf/cluster.h"
 
-enum { STE_MODEL_NODES_MAX = 10000, STE_MODEL_SHARDS_MAX = 1024, STE_MODEL_SHARE_MAX = 1000 };
+enum {
+    STE_MODEL_NODES_MAX = 10000,
+    STE_MODEL_SHARDS_MAX = STE_SHARD_COUNT_MAX,
+    STE_MODEL_SHARE_MAX = 1000
+};
 struct ste_model_point {
     unsigned nodes, shards;
     double node_cpu, shard_cpu; /* shares of a core; 0: not held; NAN: the table does not say */

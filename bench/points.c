@@ -120,6 +120,21 @@ double ste_points_number(const struct ste_points *points, size_t row, const char
     return text && (end == text || *end != '\0') ? NAN : value;
 }
 
+enum ste_code ste_points_check(const struct ste_points *points, const char *const *columns,
+                               struct ste_error *err)
+{
+    for (size_t row = 0; row < points->row_count; row++)
+        for (const char *const *column = columns; *column; column++) {
+            double value = ste_points_number(points, row, *column);
+            char place[STE_ERROR_PLACE_BYTES];
+            if (isfinite(value) && value >= 0)
+                continue;
+            (void)snprintf(place, sizeof place, "%s, row %zu", points->path, row + 1);
+            return ste_error_at(err, STE_E_PARSE, place, "column %s wants a number", *column);
+        }
+    return STE_OK;
+}
+
 static int by_value(const void *a, const void *b)
 {
     double left = *(const double *)a, right = *(const double *)b;

@@ -21,6 +21,10 @@ STE_MUST_CHECK enum ste_code ste_points_read(const char *path, struct ste_arena 
 const char *ste_points_text(const struct ste_points *points, size_t row, const char *column);
 /* NAN: no such column, an empty field, or not a number. */
 double ste_points_number(const struct ste_points *points, size_t row, const char *column);
+/* Every row has a number of 0 or more in each of these columns (a list that ends with NULL).
+ * Errors: STE_E_PARSE with file, row and column. */
+STE_MUST_CHECK enum ste_code ste_points_check(const struct ste_points *points,
+                                              const char *const *columns, struct ste_error *err);
 
 /* All runs with the same series and x. */
 struct ste_point {

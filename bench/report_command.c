@@ -12,7 +12,7 @@
 #include "bench/page.h"
 #include "bench/report_table.h"
 
-enum { RUNS_MAX = 64 };
+enum { RUNS_MAX = 64, POINTS_COUNT = 4 };
 
 struct run {
     const char *path;
@@ -26,7 +26,7 @@ struct report {
     double from_s, to_s;
     size_t run_count;
     struct run runs[RUNS_MAX];
-    struct ste_points points[4];
+    struct ste_points points[POINTS_COUNT];
     struct ste_experiments experiments;
     struct ste_table *stages, *bounds;
     struct ste_arena *arena;
@@ -70,14 +70,39 @@ static bool parse_seconds(const char *name, const char *text, double *ret)
     return true;
 }
 
-static enum ste_code read_points(struct report *report, const char *path, struct ste_points *room,
+static enum ste_code read_points(struct report *report, const char *path,
+                                 const char *const *columns, struct ste_points *room,
                                  const struct ste_points **ret, struct ste_error *err)
 {
     if (!path)
         return STE_OK;
     enum ste_code rc = ste_points_read(path, report->arena, room, err);
     if (rc == STE_OK)
+        rc = ste_points_check(room, columns, err);
+    if (rc == STE_OK)
         *ret = room;
+    return rc;
+}
+
+/* What the figures of each need. */
+static enum ste_code read_experiments(struct report *report, struct ste_error *err)
+{
+    static const char *const scale[] = {"nodes", "shards", "msg_per_s", NULL},
+                             *const volume[] = {"stored_messages", "msg_per_s", NULL},
+                             *const latency[] = {"load_share", "p50_ms", "p99_ms", NULL},
+                             *const qos[] = {"receivers", "received_per_s", NULL};
+    struct ste_experiments *found = &report->experiments;
+    const struct {
+        const char *path, *const *columns;
+        const struct ste_points **ret;
+    } wanted[POINTS_COUNT] = {{report->scale, scale, &found->scale},
+                              {report->volume, volume, &found->volume},
+                              {report->latency, latency, &found->latency},
+                              {report->qos, qos, &found->qos}};
+    enum ste_code rc = STE_OK;
+    for (size_t i = 0; rc == STE_OK && i < POINTS_COUNT; i++)
+        rc = read_points(report, wanted[i].path, wanted[i].columns, &report->points[i],
+                         wanted[i].ret, err);
     return rc;
 }
 
@@ -94,16 +119,7 @@ static enum ste_code read_all(struct report *report, struct ste_error *err)
         if (rc != STE_OK && err->place[0] == '\0')
             (void)snprintf(err->place, sizeof err->place, "%s", run->path);
     }
-    struct ste_experiments *experiments = &report->experiments;
-    if (rc == STE_OK)
-        rc = read_points(report, report->scale, &report->points[0], &experiments->scale, err);
-    if (rc == STE_OK)
-        rc = read_points(report, report->volume, &report->points[1], &experiments->volume, err);
-    if (rc == STE_OK)
-        rc = read_points(report, report->latency, &report->points[2], &experiments->latency, err);
-    if (rc == STE_OK)
-        rc = read_points(report, report->qos, &report->points[3], &experiments->qos, err);
-    return rc;
+    return rc == STE_OK ? read_experiments(report, err) : rc;
 }
 
 static enum ste_code fill_tables(struct report *report, struct ste_error *err)
