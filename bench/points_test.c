@@ -67,7 +67,7 @@ static void tells_bad_files(void **state)
     assert_int_equal(ste_points_gather(&points, NULL, "a", "c", NULL, NULL, arena, &list, &err),
                      STE_E_PARSE);
     static const char *const good[] = {"a", NULL}, *const bad[] = {"a", "b", NULL};
-    assert_ok(ste_points_check(&points, good, &err));
+    assert_int_equal(ste_points_check(&points, good, &err), STE_OK);
     assert_int_equal(ste_points_check(&points, bad, &err), STE_E_PARSE);
     assert_non_null(strstr(err.text, "column b"));
     assert_true(isnan(ste_median(NULL, 0)));
@@ -106,7 +106,7 @@ static void points_to_predict_know_their_shares(void **state)
     for (size_t i = 0; i < sizeof no_points / sizeof *no_points; i++) {
         char text[64];
         (void)snprintf(text, sizeof text, "nodes,shards,msg_per_s\n%s,100\n", no_points[i]);
-        assert_ok(read_text(text, arena, &points, &err));
+        assert_int_equal(read_text(text, arena, &points, &err), STE_OK);
         assert_int_equal(ste_model_points_of(&points, arena, &items, &count, &err), STE_E_PARSE);
     }
     ste_arena_free(arena);
