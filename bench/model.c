@@ -485,12 +485,13 @@ static void predict(const struct ste_model *model, const struct ste_model_case *
     *ret = answer;
 }
 
-/* Wider publications let more through, and more makes them wider. */
+/* Wider publications let more through, and more makes them wider; by less each time, since a
+ * delivery is at most half of what a message costs. */
 enum ste_code ste_model_predict(const struct ste_model *model, const struct ste_model_case *asked,
                                 struct ste_model_answer *ret, struct ste_error *err)
 {
-    enum { TIMES = 40 };
-    const double close = 1e-4;
+    enum { TIMES = 20 };
+    const double close = 1e-3;
     struct ste_model_case with = *asked;
     const bool given = asked->publication > 0;
     if (!given)
@@ -503,7 +504,7 @@ enum ste_code ste_model_predict(const struct ste_model *model, const struct ste_
         const double found = publication_at(model, &with, ret->throughput);
         if (fabs(found - with.publication) <= close * with.publication)
             break;
-        with.publication = (with.publication + found) / 2;
+        with.publication = found;
         predict(model, &with, ret);
     }
     return STE_OK;
