@@ -53,6 +53,16 @@ void ste_batch_adapt(struct ste_batch *batch, uint64_t took_ns)
         batch->records_max = STE_BATCH_RECORDS_MOST;
 }
 
+uint64_t ste_batch_linger_ns(const struct ste_batch *batch)
+{
+    if (batch->delivery_count == 0)
+        return 0;
+    const uint64_t linger_ns =
+        STE_BATCH_LINGER_MS_A_RECORD * STE_NS_PER_MS * batch->work_count / batch->delivery_count;
+    const uint64_t most_ns = STE_BATCH_LINGER_MS_MOST * STE_NS_PER_MS;
+    return linger_ns < most_ns ? linger_ns : most_ns;
+}
+
 static struct ste_work *add_work(struct ste_batch *batch)
 {
     if (batch->work_count == batch->work_capacity) {

@@ -15,10 +15,10 @@ enum {
     STE_BATCH_RECORDS_MOST = 1024,
     STE_BATCH_RECORD_BYTES = 2 << 10,
     STE_BATCH_QUICK_MS = 200,
-    STE_BATCH_SLOW_MS = 400,       /* so long are trades locked */
-    STE_BATCH_LINGER_MS = 1,       /* after its first delivery */
-    STE_BATCH_BUSY_RECORDS = 24,   /* a batch of so many is followed by one that lingers longer: */
-    STE_BATCH_BUSY_LINGER_MS = 30, /* wider transactions, where much comes in */
+    STE_BATCH_SLOW_MS = 400,          /* so long are trades locked */
+    STE_BATCH_LINGER_MS = 1,          /* after its first delivery, at least */
+    STE_BATCH_LINGER_MS_A_RECORD = 2, /* see ste_batch_linger_ns */
+    STE_BATCH_LINGER_MS_MOST = 30,
     STE_BATCH_DELIVERIES_MAX = STE_BATCH_RECORDS_MOST,
 };
 
@@ -50,6 +50,10 @@ bool ste_batch_full(const struct ste_batch *batch);
 /* What the batch in hand took from its first statement to its commit decides how many records the
  * next may hold. */
 void ste_batch_adapt(struct ste_batch *batch, uint64_t took_ns);
+/* How long after the worker is free the next batch is open, in nanoseconds: 2 ms for each record
+ * that a delivery of this batch held on average, 30 ms at most. The router gathers more into each
+ * while the broker is loaded, and then wider transactions are worth their wait. */
+uint64_t ste_batch_linger_ns(const struct ste_batch *batch);
 /* Takes over the delivery, unpacks it if need be and reads its records. A damaged rest becomes one
  * exception record. STE_E_NOMEM, STE_E_RECORD_VERSION (newer_version is set too). */
 STE_MUST_CHECK enum ste_code ste_batch_add(struct ste_batch *batch,

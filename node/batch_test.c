@@ -208,6 +208,20 @@ static void test_adapts_to_the_database(void **state)
     assert_int_equal(batch->records_max, STE_BATCH_RECORDS_FEWEST);
 }
 
+static void test_lingers_for_wide_deliveries(void **state)
+{
+    struct ste_batch *const batch = *state;
+    assert_int_equal(ste_batch_linger_ns(batch), 0);
+    add_records(batch, 1, 10);
+    assert_int_equal(ste_batch_linger_ns(batch), 2 * STE_NS_PER_MS);
+    add_records(batch, 8, 10); /* 4.5 on average */
+    assert_int_equal(ste_batch_linger_ns(batch), 9 * STE_NS_PER_MS);
+    add_records(batch, 60, 10); /* 23 */
+    assert_int_equal(ste_batch_linger_ns(batch), 30 * STE_NS_PER_MS);
+    ste_batch_clear(batch);
+    assert_int_equal(ste_batch_linger_ns(batch), 0);
+}
+
 static void test_full_by_bytes(void **state)
 {
     struct ste_batch *const batch = *state;
@@ -351,6 +365,7 @@ int main(void)
         TEST(test_large_exception_is_cut),
         TEST(test_full_by_records),
         TEST(test_adapts_to_the_database),
+        TEST(test_lingers_for_wide_deliveries),
         TEST(test_full_by_bytes),
         TEST(test_full_by_deliveries),
         TEST(test_damaged_rest),

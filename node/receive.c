@@ -128,16 +128,28 @@ static enum ste_code take(struct ste_node_worker *worker, int wait_ms, bool *ret
     return sort_out(worker, first_work, err);
 }
 
+/* The first delivery of a batch, and until when others may join it: where it was long in coming,
+ * others are too far behind to wait for. */
+static enum ste_code take_first(struct ste_node_worker *worker, int wait_ms, bool *ret_got,
+                                uint64_t *ret_limit_ns, struct ste_error *err)
+{
+    const uint64_t start_ns = ste_clock_mono_ns();
+    const uint64_t linger_ns = ste_batch_linger_ns(&worker->batch);
+    ste_batch_clear(&worker->batch);
+    const enum ste_code rc = take(worker, wait_ms, ret_got, err);
+    const uint64_t now_ns = ste_clock_mono_ns();
+    const uint64_t least_ns = now_ns + STE_BATCH_LINGER_MS * STE_NS_PER_MS;
+    *ret_limit_ns = start_ns + linger_ns > least_ns ? start_ns + linger_ns : least_ns;
+    return rc;
+}
+
 /* Path stop 5. */
 enum ste_code ste_node_receive(struct ste_node_worker *worker, int wait_ms, struct ste_error *err)
 {
     struct ste_batch *const batch = &worker->batch;
-    const uint64_t linger_ms =
-        batch->work_count < STE_BATCH_BUSY_RECORDS ? STE_BATCH_LINGER_MS : STE_BATCH_BUSY_LINGER_MS;
-    ste_batch_clear(batch);
     bool got = false;
-    enum ste_code rc = take(worker, wait_ms, &got, err);
-    const uint64_t limit_ns = ste_clock_mono_ns() + linger_ms * STE_NS_PER_MS;
+    uint64_t limit_ns = 0;
+    enum ste_code rc = take_first(worker, wait_ms, &got, &limit_ns, err);
     while (rc == STE_OK && got && !ste_batch_full(batch)) {
         if (from_suspect_queue(&batch->deliveries[batch->delivery_count - 1]))
             break;

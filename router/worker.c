@@ -145,7 +145,6 @@ static enum ste_code take_one(struct worker *worker, bool *ret_got, struct ste_e
     enum ste_code rc = ste_router_receive(worker, &delivery, &sequence, ret_got, err);
     if (rc != STE_OK || !*ret_got)
         return rc;
-    const uint64_t start_ns = ste_clock_thread_cpu_ns();
     ste_arena_reset(worker->arena);
     if (ste_bytes_equal(delivery.consumer_tag, STE_BYTES(STE_QUEUE_DEAD)))
         rc = ste_decode_dead(&worker->decoder, &delivery, worker->arena, &records, &count, err);
@@ -156,7 +155,6 @@ static enum ste_code take_one(struct worker *worker, bool *ret_got, struct ste_e
     if (rc == STE_OK)
         ste_intake_decoded(&worker->intake, sequence);
     ste_mq_delivery_free(&delivery);
-    ste_obs_add(worker->counters, STE_M_DECODE_NS, ste_clock_thread_cpu_ns() - start_ns);
     return rc;
 }
 
@@ -165,22 +163,17 @@ static bool is_full(const struct worker *worker)
     return worker->intake.held_bytes > HELD_BYTES_MAX || ste_intake_full(&worker->intake);
 }
 
+/* The clock of a thread's CPU is a system call: read once a burst. */
 static enum ste_code take_burst(struct worker *worker, bool *ret_idle, struct ste_error *err)
 {
-    *ret_idle = false;
-    for (unsigned i = 0; i < RECEIVE_BURST; i++) {
-        if (is_full(worker))
-            break;
-        bool got = false;
-        const enum ste_code rc = take_one(worker, &got, err);
-        if (rc != STE_OK)
-            return rc;
-        if (!got) {
-            *ret_idle = true;
-            break;
-        }
-    }
-    return STE_OK;
+    const uint64_t start_ns = ste_clock_thread_cpu_ns();
+    enum ste_code rc = STE_OK;
+    bool got = true;
+    for (unsigned i = 0; rc == STE_OK && got && i < RECEIVE_BURST && !is_full(worker); i++)
+        rc = take_one(worker, &got, err);
+    *ret_idle = !got;
+    ste_obs_add(worker->counters, STE_M_DECODE_NS, ste_clock_thread_cpu_ns() - start_ns);
+    return rc;
 }
 
 /* Acks go out in windows: each is a command in the log of ste.in. */
