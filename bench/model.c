@@ -84,9 +84,10 @@ double ste_model_batch(const struct ste_model *model, const struct ste_model_cas
     return asked->outstanding > 0 ? fmax(1, fmin(most, asked->outstanding / all / 1.5)) : most;
 }
 
-static double crowd_of(const struct ste_model *model, const struct ste_model_case *asked)
+double ste_model_crowding(double per_shard)
 {
-    return 1 + model->crowd * (1 - 1 / layout_of(asked).per_shard);
+    const double others = 1 - 1 / per_shard;
+    return others * others;
 }
 
 double ste_model_demand(const struct ste_model *model, const struct ste_model_case *asked,
@@ -96,8 +97,9 @@ double ste_model_demand(const struct ste_model *model, const struct ste_model_ca
     const double sum = cost->record_s + cost->delivery_s / asked->publication +
                        (batch > 0 ? cost->txn_s / batch : 0);
     /* The more workers of one shard, the more its server does about their locks. */
-    const double crowd = part == STE_PART_SHARD ? crowd_of(model, asked) : 1;
-    return sum * crowd * asked->scale[part];
+    const double crowd =
+        part == STE_PART_SHARD ? model->crowd * ste_model_crowding(layout_of(asked).per_shard) : 0;
+    return sum * (1 + crowd) * asked->scale[part];
 }
 
 /* Reading table day and sweeping the outbox come once a second, but at most once a round: rounds a
@@ -247,6 +249,15 @@ static void settle(struct round *round)
     round->lock_here = (round->lock_time + held) / round->cycle;
 }
 
+/* As ste_batch_linger_ns: while one delivery follows soon upon the other. */
+static double linger(double batch, double publication)
+{
+    if (batch <= publication)
+        return STE_MODEL_LINGER_S;
+    return fmax(STE_MODEL_LINGER_S,
+                fmin(STE_MODEL_LINGER_S_MOST, STE_MODEL_LINGER_S_A_RECORD * publication));
+}
+
 static struct round round_of(const struct ste_model *model, const struct ste_model_case *asked,
                              double batch, double cores, bool lingers)
 {
@@ -271,10 +282,7 @@ static struct round round_of(const struct ste_model *model, const struct ste_mod
                           .lock = model->lock,
                           .lock_others = layout.per_shard - 1,
                           .flush = asked->flush_s,
-                          .linger = lingers
-                                        ? (batch < STE_MODEL_BUSY_RECORDS ? STE_MODEL_LINGER_S
-                                                                          : STE_MODEL_BUSY_LINGER_S)
-                                        : 0,
+                          .linger = lingers ? linger(batch, asked->publication) : 0,
                           .cycle = 1e-9};
     if (round.cores.service > 0)
         round.inside_cores =

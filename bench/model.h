@@ -65,9 +65,9 @@ struct ste_model {
     double throughput;         /* messages a second of that run */
     double database_s;         /* mean wait for the database per transaction */
     double lock;               /* share of batches that want rows another one holds, 0 … 1 */
-    double crowd;              /* further CPU of a shard with many workers, relative; c·(1-1/w) */
-    double speed;              /* part of its share, or of the cores, that a process gets to use */
-    double simulated_speed;    /* the same for the simulation; 0: as `speed` */
+    double crowd;           /* further CPU of a shard with many workers, relative: c (1 - 1/w)^2 */
+    double speed;           /* part of its share, or of the cores, that a process gets to use */
+    double simulated_speed; /* the same for the simulation; 0: as `speed` */
     unsigned note_count;
     char notes[STE_MODEL_NOTES_MAX][STE_MODEL_NOTE_BYTES]; /* assumptions, for people */
 };
@@ -151,8 +151,9 @@ STE_MUST_CHECK enum ste_code ste_model_run_of(const struct ste_samples *samples,
                                               struct ste_model_run *ret, struct ste_error *err);
 void ste_model_run_deinit(struct ste_model_run *run);
 
-/* The first run gives everything; more runs help to part the cost of a transaction from that of a
- * record. lock, crowd: see struct ste_model. Errors: STE_E_ARGUMENT. */
+/* The first run gives everything. More runs help: with as many workers a shard as the first to part
+ * the cost of a transaction from that of a record, with another number to find the crowd, if that
+ * is NAN (found nowhere: assumed). lock, crowd: see struct ste_model. Errors: STE_E_ARGUMENT. */
 STE_MUST_CHECK enum ste_code ste_model_calibrate(const struct ste_model_run *runs, size_t count,
                                                  double lock, double crowd, struct ste_model *ret,
                                                  struct ste_error *err);

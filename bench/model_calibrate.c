@@ -16,10 +16,13 @@ static const double broker_delivery_s = 170e-6, router_delivery_s = 40e-6, node_
 static const double delivery_part_max = .5;
 /* Where the machine was less busy than this, its speed was not put to the test. */
 static const double busy_enough = .85;
+/* As on the machine whose points gave the crowd's form. */
+static const double crowd_assumed = 1.3, crowd_most = 10;
 enum { HALVINGS = 40 };
 
 struct sums {
     double bb, bm, mm, nb, nm, sb, sm; /* of batches, messages, CPU of nodes, of shards */
+    double shards;                     /* CPU */
     double batches, messages, square, count;
 };
 
@@ -80,6 +83,7 @@ static void add_run(const struct ste_model_run *run, struct sums *sums)
         sums->nm += at->messages * nodes;
         sums->sb += at->batches * shards;
         sums->sm += at->messages * shards;
+        sums->shards += shards;
         const double size = at->messages / at->batches;
         sums->batches += at->batches;
         sums->messages += at->messages;
@@ -133,23 +137,69 @@ static double demand_seen(const struct ste_model_run *run, enum ste_model_part p
     return run->done[part] > 0 ? fmax(0, run->cpu[part] - idle) / run->done[part] : 0;
 }
 
-/* What was seen holds the crowd of that run: costs are those of one worker. */
-static void take_out_crowd(const struct ste_model_run *run, struct ste_model *model)
+static bool as_crowded(const struct ste_model_run *run, const struct ste_model_run *as)
 {
-    const double workers = layout_of(run).per_shard;
-    const double crowd = 1 + model->crowd * (1 - 1 / workers);
-    model->cost[STE_PART_SHARD].txn_s /= crowd;
-    model->cost[STE_PART_SHARD].record_s /= crowd;
-    ste_model_note(
-        model, "assumed: w workers of one shard cost it 1 + %.2f (1 - 1/w) times the CPU of one",
-        model->crowd);
+    return fabs(layout_of(run).per_shard - layout_of(as).per_shard) < 1e-6;
+}
+
+/* CPU of a message at its shard in another run, over what the model has for it without a crowd;
+ * where batches are full, full as the model takes them: slow shards let them shrink, which is in it
+ * too. */
+static double dearer(const struct ste_model_run *run, const struct ste_model *model)
+{
+    struct sums sums = {0};
+    add_run(run, &sums);
+    struct ste_model bare = *model;
+    bare.crowd = 0;
+    struct ste_model_case asked = ste_model_case_of(&bare);
+    asked.publication = model->publication;
+    const double batch =
+        model->backlogged ? ste_model_batch(&bare, &asked) : sums.messages / sums.batches;
+    return sums.shards / sums.messages / ste_model_demand(&bare, &asked, STE_PART_SHARD, batch);
+}
+
+/* The mean of what the runs say whose shards have other numbers of workers than the first's:
+ * dearer = (1 + c·b) / (1 + c·a). NAN: none does. */
+static double find_crowd(const struct ste_model_run *runs, size_t count,
+                         const struct ste_model *model)
+{
+    const double a = ste_model_crowding(layout_of(runs).per_shard);
+    double sum = 0, found = 0;
+    for (size_t i = 1; i < count; i++) {
+        if (as_crowded(&runs[i], runs))
+            continue;
+        const double b = ste_model_crowding(layout_of(&runs[i]).per_shard);
+        const double ratio = dearer(&runs[i], model);
+        const double crowd = (ratio - 1) / (b - ratio * a);
+        sum += isfinite(crowd) ? fmin(crowd_most, fmax(0, crowd)) : 0;
+        found++;
+    }
+    return sum / found;
+}
+
+/* What was seen holds the crowd of that run: costs are those of one worker. */
+static void take_crowd(const struct ste_model_run *runs, size_t count, double crowd,
+                       struct ste_model *model)
+{
+    const double found = isnan(crowd) ? find_crowd(runs, count, model) : NAN;
+    model->crowd = !isnan(crowd) ? crowd : !isnan(found) ? found : crowd_assumed;
+    const double seen = 1 + model->crowd * ste_model_crowding(layout_of(runs).per_shard);
+    model->cost[STE_PART_SHARD].txn_s /= seen;
+    model->cost[STE_PART_SHARD].record_s /= seen;
+    ste_model_note(model,
+                   "%s: w workers of one shard cost it 1 + %.2f (1 - 1/w)^2 times the CPU of one%s",
+                   !isnan(found) ? "seen" : "assumed", model->crowd,
+                   !isnan(found) || !isnan(crowd)
+                       ? ""
+                       : " (give a second run with another number of nodes for each shard)");
 }
 
 static void split_costs(const struct ste_model_run *runs, size_t count, struct ste_model *model)
 {
     struct sums sums = {0};
     for (size_t i = 0; i < count; i++)
-        add_run(&runs[i], &sums);
+        if (as_crowded(&runs[i], runs))
+            add_run(&runs[i], &sums);
     const double batch = model->batch, publication = model->publication;
     struct ste_model_cost *const cost = model->cost;
     split(&cost[STE_PART_DRIVER], demand_seen(runs, STE_PART_DRIVER), batch, publication, 0, 0);
@@ -270,11 +320,10 @@ enum ste_code ste_model_calibrate(const struct ste_model_run *runs, size_t count
                               .publication = runs->routed / runs->publications,
                               .throughput = runs->messages / runs->seconds,
                               .database_s = runs->database_s / runs->batches,
-                              .lock = lock,
-                              .crowd = crowd};
+                              .lock = lock};
     model.backlogged = model.batch >= full || runs->waiting >= (double)runs->nodes * runs->shards;
     split_costs(runs, count, &model);
-    take_out_crowd(runs, &model);
+    take_crowd(runs, count, crowd, &model);
     take_idle(runs, &model);
     ste_model_note(&model,
                    "assumed: %.0f %% of the batches of a shard want rows that another one holds",

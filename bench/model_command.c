@@ -73,9 +73,10 @@ static int read_options(int argc, char **argv, struct model_options *o)
                         "bound of messages between publish and CLS (default: none)"),
         STE_TEXT_OPTION("lock", "P", &o->lock, false,
                         "share of batches that want rows another one holds (default 1)"),
-        STE_TEXT_OPTION(
-            "crowd", "C", &o->crowd, false,
-            "w workers of a shard cost it 1+C(1-1/w) times the CPU of one (default 0.33)"),
+        STE_TEXT_OPTION("crowd", "C", &o->crowd, false,
+                        "w workers of a shard cost it 1+C(1-1/w)^2 times the CPU of one (default: "
+                        "from a second "
+                        "run with another number of nodes for each shard, else 1.3)"),
         STE_FLAG_OPTION("simulate", &o->simulate, "simulate each point too"),
         STE_TEXT_OPTION("seconds", "S", &o->seconds, false, "to simulate (default 60)"),
         STE_NUMBER_OPTION("seed", "S", &o->seed, 0, UINT64_MAX, false,
@@ -366,7 +367,7 @@ static int run_model(const struct model_options *o, struct wanted *wanted,
 int ste_bench_model(int argc, char **argv)
 {
     struct model_options o = {.seed = 1};
-    struct wanted wanted = {.lock = 1, .crowd = .33};
+    struct wanted wanted = {.lock = 1, .crowd = NAN};
     struct ste_model_simulation simulation = {.seconds = 60};
     const int status = read_options(argc, argv, &o);
     if (status >= 0)

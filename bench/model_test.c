@@ -149,7 +149,7 @@ static void test_crowd(void **state)
     model.mesh = false;
     const double before = predict_at(&model, 16, 4).throughput;
     model.crowd = .4;
-    assert_near(predict_at(&model, 16, 4).throughput * 1.3, before, .03 * before);
+    assert_near(predict_at(&model, 16, 4).throughput * 1.225, before, .03 * before);
     const double one = predict_at(&model, 4, 4).throughput;
     model.crowd = 0;
     assert_near(predict_at(&model, 4, 4).throughput, one, 1e-6);
@@ -325,21 +325,27 @@ static void write_samples(const char *path, const struct rig *rig)
     assert_int_equal(fclose(out), 0);
 }
 
-static struct ste_model learn(const struct rig *rig)
+static struct ste_model_run read_run(const struct rig *rig)
 {
     char path[] = "/tmp/ste-model-XXXXXX";
     const int fd = mkstemp(path);
     struct ste_samples samples;
     struct ste_model_run run;
-    struct ste_model model;
     assert_true(fd >= 0);
     assert_int_equal(close(fd), 0);
     write_samples(path, rig);
     assert_ok(ste_samples_read(path, &samples, &err));
     assert_int_equal(unlink(path), 0);
     assert_ok(ste_model_run_of(&samples, true, &run, &err));
-    assert_ok(ste_model_calibrate(&run, 1, 1, 0, &model, &err));
     ste_samples_deinit(&samples);
+    return run;
+}
+
+static struct ste_model learn(const struct rig *rig)
+{
+    struct ste_model_run run = read_run(rig);
+    struct ste_model model;
+    assert_ok(ste_model_calibrate(&run, 1, 1, 0, &model, &err));
     ste_model_run_deinit(&run);
     return model;
 }
@@ -383,6 +389,34 @@ static void test_alike_batches_are_split_by_assumption(void **state)
     const struct ste_model_cost *const shard = &model.cost[STE_PART_SHARD];
     assert_near(shard->record_s + shard->txn_s / 200, 25e-6 + 1.2e-3 / 200, 1e-8);
     assert_true(is_noted(&model, "assumed: a transaction costs a shard"));
+}
+
+static struct ste_model_run run_like(const struct rig *rig, unsigned nodes)
+{
+    struct ste_model_run run = read_run(rig);
+    run.nodes = nodes;
+    return run;
+}
+
+/* A second run in which 4 workers instead of 2 use a shard, which costs it half as much again. */
+static void test_crowd_comes_out_of_two_runs(void **state)
+{
+    (void)state;
+    const struct rig few = {1.2e-3, 25e-6, 48e-6, .002, true, false};
+    const struct rig many = {1.8e-3, 37.5e-6, 48e-6, .002, true, false};
+    struct ste_model_run runs[] = {run_like(&few, 2), run_like(&many, 4), run_like(&few, 2)};
+    struct ste_model model;
+    assert_ok(ste_model_calibrate(runs, 2, 1, NAN, &model, &err));
+    assert_near((1 + model.crowd * .5625) / (1 + model.crowd * .25), 1.5, .01);
+    assert_true(is_noted(&model, "seen: w workers"));
+    /* Of as many workers nothing is learnt; what is given counts. */
+    assert_ok(ste_model_calibrate(&runs[2], 1, 1, NAN, &model, &err));
+    assert_near(model.crowd, 1.3, 1e-9);
+    assert_true(is_noted(&model, "assumed: w workers"));
+    assert_ok(ste_model_calibrate(runs, 2, 1, .7, &model, &err));
+    assert_near(model.crowd, .7, 1e-9);
+    for (size_t i = 0; i < COUNT_OF(runs); i++)
+        ste_model_run_deinit(&runs[i]);
 }
 
 static void test_unseen_idle_work_is_assumed(void **state)
@@ -453,6 +487,7 @@ int main(void)
         cmocka_unit_test(test_formulas_and_simulation_agree),
         cmocka_unit_test(test_costs_come_out_of_samples),
         cmocka_unit_test(test_alike_batches_are_split_by_assumption),
+        cmocka_unit_test(test_crowd_comes_out_of_two_runs),
         cmocka_unit_test(test_unseen_idle_work_is_assumed),
         cmocka_unit_test(test_samples_without_work_are_refused),
         cmocka_unit_test(test_lists_and_numbers),

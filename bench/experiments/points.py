@@ -7,7 +7,7 @@ wanted length. Pure."""
 POINTS = ((1, 1), (2, 1), (4, 1), (8, 1),
           (1, 4), (2, 4), (4, 4), (8, 4),
           (4, 8), (8, 8), (4, 16), (8, 16))
-CALIBRATE = ((2, 4),)
+CALIBRATE = ((2, 4), (4, 1))
 QUICK = ((1, 1), (2, 1), (2, 2))
 
 # CPU seconds a message at full batches, to begin with; what was measured replaces them.
