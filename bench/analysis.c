@@ -236,6 +236,26 @@ static void add_shard(struct work *work, enum ste_stage_kind kind, const char *n
     measure(work, stage, NULL, done, ste_growth_of(growth, STE_Q_PROCESS_CPU, name, ""), NULL);
 }
 
+/* Messages that workers have at the database: their time in its calls, times the records that a
+ * transaction holds, between each sample and the next. */
+static double *at_shards(struct work *work)
+{
+    struct ste_growth *growth = &work->growth;
+    const double *times = growth->times;
+    const double *waited = ste_growth_of(growth, STE_Q_WORKER_DATABASE, "node", "");
+    const double *batches = ste_growth_of(growth, STE_Q_WORKER_BATCHES, "node", "");
+    const double *done = ste_growth_of(growth, STE_Q_WORKER_COMPLETIONS, "node", "");
+    double *const present =
+        waited && batches && done ? STE_ARENA_ARRAY(growth->arena, double, growth->count) : NULL;
+    for (size_t i = 0; present && i < growth->count; i++) {
+        const bool more = i + 1 < growth->count && batches[i + 1] > batches[i];
+        present[i] = more ? (waited[i + 1] - waited[i]) / (times[i + 1] - times[i]) *
+                                (done[i + 1] - done[i]) / (batches[i + 1] - batches[i])
+                          : 0;
+    }
+    return present;
+}
+
 static void add_shards(struct work *work)
 {
     const double *done = ste_growth_of(&work->growth, STE_Q_SHARD_MESSAGES, "shard", "");
@@ -248,7 +268,8 @@ static void add_shards(struct work *work)
         return;
     all->counts.servers =
         fmin((double)count * processors(work, "shard_cpu_share"), work->analysis->cores);
-    measure(work, all, NULL, done, cpu, NULL);
+    measure(work, all, counted(work, STE_Q_WORKER_ARRIVALS, STE_Q_STAGE_ARRIVALS, "node"), done,
+            cpu, at_shards(work));
 }
 
 static void add_driver(struct work *work)

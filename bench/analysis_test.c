@@ -138,6 +138,8 @@ static void put_pipeline(struct trial *trial, double t)
     put(trial, STE_Q_WORKER_COMPLETIONS, "node-1/1", "", 300 * t);
     put(trial, STE_Q_WORKER_BUSY, "node-1/0", "", .3 * t);
     put(trial, STE_Q_WORKER_BUSY, "node-1/1", "", .1 * t);
+    put(trial, STE_Q_WORKER_ARRIVALS, "node-1/0", "", 1000 * t);
+    put(trial, STE_Q_WORKER_BATCHES, "node-1/0", "", 10 * t);
     put(trial, STE_Q_WORKER_DATABASE, "node-1/0", "", .4 * t);
     put(trial, STE_Q_WORKER_DATABASE, "node-1/1", "", .2 * t);
     put(trial, STE_Q_PROCESS_CPU, "node-1", "", .09 * t);
@@ -169,7 +171,10 @@ static void stages_of_a_run(void **state)
     assert_near(noe->visits, .4, 1e-9);
     assert_near(noe->demand, .6e-3, 1e-12); /* D = V·S */
     assert_near(shard->laws.throughput, 1000, 1e-6);
-    assert_true(isnan(shard->laws.present));
+    /* .6 of a worker in database calls, with 100 records a transaction. */
+    assert_near(shard->laws.present, 60, 1e-9);
+    assert_near(shard->laws.response, .06, 1e-12);
+    assert_near(shard->laws.imbalance, 0, 1e-12);
     /* The share of 0.1 processors is nearer to its end than any server. */
     assert_near(node->cpu_use, .9, 1e-9);
     assert_string_equal(a->busiest->name, "node");

@@ -37,8 +37,7 @@ static int read_options(int argc, char **argv, struct ceiling_options *o)
                           "deliveries waiting for their confirm (default 512)"),
         STE_TEXT_OPTION("key", "ID", &o->drive.key, false,
                         "the key to sign with (default: the map's submit.hub)"),
-        STE_TEXT_OPTION("json", "FILE", &o->drive.json, false,
-                        "write the result (- is standard output)"),
+        STE_OUT_OPTION("json", &o->drive.json, "write the result (- is standard output)"),
     };
     int status = ste_bench_options(
         argc, argv,

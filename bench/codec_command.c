@@ -32,9 +32,8 @@ static int read_options(int argc, char **argv, struct codec_options *o)
                         "CPU time of each cell of each round (default 0.5)"),
         STE_NUMBER_OPTION("rounds", "R", &o->rounds, 1, STE_CODEC_ROUNDS_MAX, false,
                           "how often all codecs are measured in turn (default 7)"),
-        STE_TEXT_OPTION("json", "FILE", &o->json, false,
-                        "the table as JSON (- is standard output)"),
-        STE_TEXT_OPTION("csv", "FILE", &o->csv, false, "the table as CSV (- is standard output)"),
+        STE_OUT_OPTION("json", &o->json, "the table as JSON (- is standard output)"),
+        STE_OUT_OPTION("csv", &o->csv, "the table as CSV (- is standard output)"),
     };
     return ste_bench_options(
         argc, argv, "Measures what encoding and decoding a message costs, in several notations.",

@@ -2,10 +2,12 @@
 #include "bench/command.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -58,7 +60,7 @@ static int usage(const char *command, const char *option, const char *why)
 
 static int take_value(const char *command, const struct ste_bench_option *option, const char *value)
 {
-    if (option->kind == STE_OPTION_TEXT) {
+    if (option->kind == STE_OPTION_TEXT || option->kind == STE_OPTION_OUT) {
         *option->text = value;
         return -1;
     }
@@ -95,6 +97,37 @@ static int take(int argc, char **argv, int *at, const struct ste_bench_option *o
     return usage(argv[0], word, "unknown option");
 }
 
+/* Leaves no file where there was none, and what is there as it is. */
+static bool may_write(const char *path)
+{
+    struct stat is;
+    const bool there = stat(path, &is) == 0;
+    if (strcmp(path, "-") == 0 || (there && !S_ISREG(is.st_mode) && !S_ISDIR(is.st_mode)))
+        return true; /* a pipe or a device: to open it may mean something there */
+    const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return false;
+    (void)close(fd); /* nothing was written */
+    if (!there)
+        (void)unlink(path);
+    return true;
+}
+
+static int check(const char *command, const struct ste_bench_option *option, bool given)
+{
+    if (option->required && !given) {
+        fprintf(stderr, "ste-bench %s: --%s is required (see ste-bench %s --help)\n", command,
+                option->name, command);
+        return STE_BENCH_USAGE;
+    }
+    if (given && option->kind == STE_OPTION_OUT && !may_write(*option->text)) {
+        fprintf(stderr, "ste-bench %s: --%s: %s: %s\n", command, option->name, *option->text,
+                strerror(errno));
+        return STE_BENCH_FAILURE;
+    }
+    return -1;
+}
+
 int ste_bench_options(int argc, char **argv, const char *what,
                       const struct ste_bench_option *options, size_t count)
 {
@@ -115,11 +148,9 @@ int ste_bench_options(int argc, char **argv, const char *what,
             return status;
     }
     for (size_t i = 0; i < count; i++) {
-        if (options[i].required && !given[i]) {
-            fprintf(stderr, "ste-bench %s: --%s is required (see ste-bench %s --help)\n", argv[0],
-                    options[i].name, argv[0]);
-            return STE_BENCH_USAGE;
-        }
+        const int status = check(argv[0], &options[i], given[i]);
+        if (status >= 0)
+            return status;
     }
     return -1;
 }

@@ -30,7 +30,12 @@ int ste_bench_compare(int argc, char **argv);
 int ste_bench_codec(int argc, char **argv);
 int ste_bench_report(int argc, char **argv);
 
-enum ste_bench_option_kind { STE_OPTION_TEXT, STE_OPTION_NUMBER, STE_OPTION_FLAG };
+enum ste_bench_option_kind {
+    STE_OPTION_TEXT,
+    STE_OPTION_OUT, /* a file that will be written, "-": standard output */
+    STE_OPTION_NUMBER,
+    STE_OPTION_FLAG,
+};
 struct ste_bench_option {
     const char *name, *value_name; /* "trades", "N"; value_name NULL for a flag */
     enum ste_bench_option_kind kind;
@@ -41,14 +46,20 @@ struct ste_bench_option {
     bool required;
     const char *help;
 };
-/* Fills in what is given; everything else keeps the caller's default. -1: go on; else the exit
- * status (--help, --version, wrong usage). */
+/* Fills in what is given; everything else keeps the caller's default. A file to be written is tried
+ * now, not when the work is done. -1: go on; else the exit status (--help, --version, wrong usage).
+ */
 int ste_bench_options(int argc, char **argv, const char *what,
                       const struct ste_bench_option *options, size_t count);
 #define STE_TEXT_OPTION(name_, value_, target_, required_, help_)                                  \
     {                                                                                              \
         .name = name_, .value_name = value_, .kind = STE_OPTION_TEXT, .text = target_,             \
         .required = required_, .help = help_                                                       \
+    }
+#define STE_OUT_OPTION(name_, target_, help_)                                                      \
+    {                                                                                              \
+        .name = name_, .value_name = "FILE", .kind = STE_OPTION_OUT, .text = target_,              \
+        .help = help_                                                                              \
     }
 #define STE_NUMBER_OPTION(name_, value_, target_, min_, max_, required_, help_)                    \
     {                                                                                              \

@@ -55,7 +55,7 @@ static int read_options(int argc, char **argv, struct compare_command *c)
                         "what is still the same: 10% or 0.1 (default 10%)"),
         STE_FLAG_OPTION("ratios", &c->ratios, "judge by ratios within a run alone (the default)"),
         STE_FLAG_OPTION("absolute", &c->absolute, "judge by every figure"),
-        STE_TEXT_OPTION("json", "FILE", &c->json, false, "write the result (- is standard output)"),
+        STE_OUT_OPTION("json", &c->json, "write the result (- is standard output)"),
     };
     bool positional = argc >= 3 && argv[1][0] != '-' && argv[2][0] != '-';
     if (positional) {
@@ -89,14 +89,14 @@ static enum ste_code read_text(const char *path, struct ste_buf *text, struct st
     size_t got = 0;
     FILE *file = fopen(path, "rb");
     if (!file)
-        return ste_error_set(err, STE_E_FILE, "could not open %s: %s", path, strerror(errno));
+        return ste_error_set(err, STE_E_FILE, "could not open it: %s", strerror(errno));
     while ((got = fread(block, 1, sizeof block, file)) > 0 && text->len <= STE_JSON_BYTES_MAX)
         ste_buf_append(text, block, got);
     bool broken = ferror(file);
     (void)fclose(file);
     if (broken)
-        return ste_error_set(err, STE_E_FILE, "could not read %s", path);
-    return text->failed ? ste_error_set(err, STE_E_NOMEM, "no memory for %s", path) : STE_OK;
+        return ste_error_set(err, STE_E_FILE, "could not read it");
+    return text->failed ? ste_error_set(err, STE_E_NOMEM, "no memory for it") : STE_OK;
 }
 
 static enum ste_code read_result(struct compare_command *c, enum ste_compare_side side,

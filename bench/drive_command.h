@@ -44,9 +44,8 @@ struct ste_drive_options {
         STE_NUMBER_OPTION("patience", "S", &(o).patience_s, 1, 86400, false,                       \
                           "give up after S seconds without a confirm (default 600)"),              \
         STE_FLAG_OPTION("progress", &(o).progress, "show progress even without a terminal"),       \
-        STE_TEXT_OPTION("json", "FILE", &(o).json, false,                                          \
-                        "write the result (- is standard output)"),                                \
-        STE_TEXT_OPTION("csv", "FILE", &(o).csv, false, "the result as a heading and one line")
+        STE_OUT_OPTION("json", &(o).json, "write the result (- is standard output)"),              \
+        STE_OUT_OPTION("csv", &(o).csv, "the result as a heading and one line")
 
 /* False: complained; that is wrong usage. */
 bool ste_drive_run_id_is_good(const char *command, const struct ste_drive_options *o);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * ste-bench gen: makes a set for the driver, or a file for ste-submit. */
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "bench/plan.h"
 
@@ -17,7 +18,7 @@ static int read_options(int argc, char **argv, struct gen_options *o)
         STE_TEXT_OPTION("out", "DIR", &o->out, false, "write a set for the driver"),
         STE_TEXT_OPTION("xml", "FILE", &o->xml, false, "write one XML file (- is standard output)"),
         STE_PLAN_OPTIONS(o->plan, "trades"),
-        STE_FLAG_OPTION("force", &o->force, "overwrite the set that --out holds"),
+        STE_FLAG_OPTION("force", &o->force, "overwrite what --out or --xml holds"),
         STE_FLAG_OPTION("progress", &o->progress, "show progress even without a terminal"),
     };
     return ste_bench_options(argc, argv,
@@ -72,6 +73,26 @@ static enum ste_code make(const struct gen_options *o, const struct ste_gen_plan
     return rc;
 }
 
+/* Complains. A pipe or a device has nothing to lose. */
+static bool may_make(const struct gen_options *o)
+{
+    struct stat is;
+    if (o->force)
+        return true;
+    if (o->out && ste_set_is_there(o->out)) {
+        fprintf(stderr,
+                "ste-bench gen: %s holds a set: another --out, or --force to overwrite it\n",
+                o->out);
+        return false;
+    }
+    if (o->xml && stat(o->xml, &is) == 0 && S_ISREG(is.st_mode)) {
+        fprintf(stderr, "ste-bench gen: %s is there: another --xml, or --force to overwrite it\n",
+                o->xml);
+        return false;
+    }
+    return true;
+}
+
 int ste_bench_gen(int argc, char **argv)
 {
     struct gen_options o = {.plan = STE_PLAN_DEFAULTS};
@@ -85,12 +106,8 @@ int ste_bench_gen(int argc, char **argv)
         return STE_BENCH_USAGE;
     if (o.xml && plan.gen.shares.invalid)
         return wrong_usage("--xml and --share-invalid: what is not well-formed ends the file");
-    if (o.out && !o.force && ste_set_is_there(o.out)) {
-        fprintf(stderr,
-                "ste-bench gen: %s holds a set: another --out, or --force to overwrite it\n",
-                o.out);
+    if (!may_make(&o))
         return STE_BENCH_FAILURE;
-    }
     struct ste_bench_map map;
     if (!ste_bench_map_load(&map, o.config, true))
         return STE_BENCH_FAILURE;

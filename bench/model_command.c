@@ -85,9 +85,8 @@ static int read_options(int argc, char **argv, struct model_options *o)
             "measured", "FILE,…", &o->measured, false,
             "samples of other runs, or a CSV of nodes, shards, msg_per_s, and node_cpu, shard_cpu "
             "where they were held: the points to predict, with the error"),
-        STE_TEXT_OPTION("json", "FILE", &o->json, false,
-                        "the table as JSON (- is standard output)"),
-        STE_TEXT_OPTION("csv", "FILE", &o->csv, false, "the table as CSV (- is standard output)"),
+        STE_OUT_OPTION("json", &o->json, "the table as JSON (- is standard output)"),
+        STE_OUT_OPTION("csv", &o->csv, "the table as CSV (- is standard output)"),
     };
     return ste_bench_options(
         argc, argv,

@@ -22,6 +22,8 @@ struct ste_model_report {
 static const struct ste_table_column point_columns[] = {
     {"nodes", NULL, 0},
     {"shards", NULL, 0},
+    {"node_cpu", "node cpu", 3},
+    {"shard_cpu", "shard cpu", 3},
     {"msg_per_s", "X msg/s", 0},
     {"limit_msg_per_s", "at most", 0},
     {"bottleneck", NULL, -1},
@@ -107,7 +109,12 @@ static void fill_row(struct ste_table *table, const struct ste_model_case *asked
                      const struct ste_model_answer *answer,
                      const struct ste_model_simulated *simulated, double measured)
 {
-    const double before[] = {asked->nodes, asked->shards, answer->throughput, answer->upper};
+    const double before[] = {asked->nodes,
+                             asked->shards,
+                             asked->node_cpu > 0 ? asked->node_cpu : NAN,
+                             asked->shard_cpu > 0 ? asked->shard_cpu : NAN,
+                             answer->throughput,
+                             answer->upper};
     const double after[] = {answer->response_s,
                             answer->batch,
                             answer->publication,

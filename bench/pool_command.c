@@ -31,8 +31,8 @@ static int read_options(int argc, char **argv, struct pool_options *o)
         STE_FLAG_OPTION("resume", &o->resume,
                         "count what the ledger names already: after a pool that was killed"),
         STE_FLAG_OPTION("progress", &o->progress, "show progress even without a terminal"),
-        STE_TEXT_OPTION("json", "FILE", &o->json, false, "write the result (- is standard output)"),
-        STE_TEXT_OPTION("csv", "FILE", &o->csv, false, "the result as a heading and one line"),
+        STE_OUT_OPTION("json", &o->json, "write the result (- is standard output)"),
+        STE_OUT_OPTION("csv", &o->csv, "the result as a heading and one line"),
     };
     return ste_bench_options(argc, argv, "Takes the clearing messages from ste.cls.", options,
                              sizeof options / sizeof options[0]);

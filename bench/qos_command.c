@@ -9,7 +9,9 @@
 #include "base/signals.h"
 #include "bench/command.h"
 #include "bench/progress.h"
+#include "bench/qos_queues.h"
 #include "bench/qos_report.h"
+#include "mq/mq.h"
 
 enum {
     SECONDS = 5,
@@ -28,6 +30,7 @@ struct qos_command {
     struct ste_qos_options options;
     struct ste_qos_plan plan;
     struct ste_qos_report report;
+    struct ste_mq *lock; /* its connection; NULL once that is lost */
 };
 
 static int usage(const char *option, const char *why)
@@ -64,8 +67,8 @@ static int read_options(int argc, char **argv, struct qos_command *c)
         STE_FLAG_OPTION("full-factorial", &c->full_factorial,
                         "all with all, not one thing at a time round the base point"),
         STE_FLAG_OPTION("progress", &c->progress, "a progress bar even if stderr is a file"),
-        STE_TEXT_OPTION("json", "FILE", &c->json, false, "write the result (- is standard output)"),
-        STE_TEXT_OPTION("csv", "FILE", &c->csv, false, "write the table (- is standard output)"),
+        STE_OUT_OPTION("json", &c->json, "write the result (- is standard output)"),
+        STE_OUT_OPTION("csv", &c->csv, "write the table (- is standard output)"),
     };
     int status = ste_bench_options(
         argc, argv,
@@ -119,15 +122,28 @@ static int read_lists(struct qos_command *c)
 /* A point also takes the time to make and remove queues and until all has come: how long is learnt
  * from those before it, so that the bar seldom waits. */
 struct watch {
+    struct ste_mq **lock;
     struct ste_progress progress;
     uint64_t points, first_ns, begun_ns; /* done; the first and the present one began */
     double expected_ns;                  /* for a point */
 };
 enum { PARTS = 1000 }; /* of a point, for the bar */
 
+/* Heartbeats. A lock that is lost ends no sweep: it only guards against a second one. */
+static void keep_lock(struct ste_mq **lock)
+{
+    struct ste_error err;
+    if (*lock && ste_mq_pump(*lock, 0, &err) != STE_OK) {
+        ste_bench_complain("qos: lock", &err);
+        ste_mq_close(*lock);
+        *lock = NULL;
+    }
+}
+
 static void draw(void *context)
 {
     struct watch *watch = context;
+    keep_lock(watch->lock);
     const double spent = (double)(ste_clock_mono_ns() - watch->begun_ns) / watch->expected_ns;
     ste_progress_update(&watch->progress, watch->points * PARTS +
                                               (spent < 1 ? (uint64_t)(spent * PARTS) : PARTS - 1));
@@ -136,7 +152,8 @@ static void draw(void *context)
 /* Points in their order until one fails or a signal comes; report.complete tells whether all. */
 static void measure_all(struct qos_command *c, struct ste_api *api)
 {
-    struct watch watch = {.first_ns = ste_clock_mono_ns(),
+    struct watch watch = {.lock = &c->lock,
+                          .first_ns = ste_clock_mono_ns(),
                           .expected_ns = (double)(c->options.seconds * STE_NS_PER_S)};
     struct ste_error err = {0};
     bool interrupted = false;
@@ -204,6 +221,20 @@ static int tell(const struct qos_command *c)
     return rc == STE_OK && whole && c->report.complete ? STE_BENCH_OK : STE_BENCH_FAILURE;
 }
 
+static enum ste_code take_lock(struct qos_command *c, struct ste_error *err)
+{
+    struct ste_error why;
+    enum ste_code rc = ste_mq_open(c->options.cluster, STE_ROLE_ADMIN, STE_MQ_CONSUME,
+                                   "ste-bench qos lock", &c->lock, err);
+    if (rc == STE_OK && ste_mq_declare_reply_queue(c->lock, STE_QOS_LOCK, &why) != STE_OK)
+        rc = ste_error_set(err, why.code,
+                           why.code == STE_E_MQ_REFUSED
+                               ? "another sweep runs on this broker, or its rights lack: %.200s"
+                               : "%.200s",
+                           why.text);
+    return rc;
+}
+
 static int run_sweep(struct qos_command *c)
 {
     struct ste_bench_map map;
@@ -217,6 +248,8 @@ static int run_sweep(struct qos_command *c)
     enum ste_code rc = ste_signals_open(&signal_fd, &err);
     if (rc == STE_OK)
         rc = ste_api_open(map.cluster, &api, &err);
+    if (rc == STE_OK)
+        rc = take_lock(c, &err);
     c->report.options = &c->options;
     c->report.results = calloc(c->plan.count * c->rounds, sizeof *c->report.results);
     if (rc == STE_OK && !c->report.results)
@@ -228,6 +261,7 @@ static int run_sweep(struct qos_command *c)
         ste_bench_complain("qos", &err);
     }
     free(c->report.results);
+    ste_mq_close(c->lock);
     ste_api_close(&api);
     if (signal_fd >= 0)
         (void)close(signal_fd);

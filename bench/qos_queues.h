@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Exchange and queues of a quality-of-service point, all named ste.qos…, made and removed over the
- * management API. One sweep at a time on a broker: it removes what an earlier one left. */
+ * management API. One sweep at a time on a broker, since it removes what an earlier one left: while
+ * it runs, a connection holds the exclusive queue STE_QOS_LOCK. */
 #ifndef STE_BENCH_QOS_QUEUES_H
 #define STE_BENCH_QOS_QUEUES_H
 
@@ -8,6 +9,7 @@
 #include "mq/topology_api.h"
 
 #define STE_QOS_EXCHANGE "ste.qos"
+#define STE_QOS_LOCK "ste.bench-qos" /* not one of those that are removed */
 enum { STE_QOS_NAME_BYTES = 32 };
 
 void ste_qos_queue_name(enum ste_qos_mode mode, uint64_t receiver, char out[STE_QOS_NAME_BYTES]);

@@ -334,8 +334,8 @@ static int check(struct report *report, int argc, char **argv)
                         "points: load_share,rate,p50_ms,p99_ms,run"),
         STE_TEXT_OPTION("qos", "FILE", &report->qos, false,
                         "points of ste-bench qos: kind,size_bytes,demand_per_s,receivers,…"),
-        STE_TEXT_OPTION("json", "FILE", &report->json, false, "all figures as JSON"),
-        STE_TEXT_OPTION("csv", "FILE", &report->csv, false, "the table as CSV"),
+        STE_OUT_OPTION("json", &report->json, "all figures as JSON"),
+        STE_OUT_OPTION("csv", &report->csv, "the table as CSV"),
         STE_TEXT_OPTION("html", "DIR|FILE", &report->html, false,
                         "one page, and its pictures as SVG and PNG; wants gnuplot"),
     };

@@ -22,7 +22,8 @@ const struct ste_symbol ste_symbols[STE_SYMBOL_COUNT] = {
     {"S", "service time", "S = B/C: how long a server works on one message"},
     {"N", "number present",
      "N = W/T, on average in queue and in hand; Little's law: N = X·R, for every stage and the "
-     "whole"},
+     "whole. What waits in the broker's queues is counted at the stage that takes it, what is in "
+     "the shards at the nodes too"},
     {"R", "response time",
      "R = W/C = N/X: how long a message is there, waiting included; with a driver at full speed "
      "most of it is waiting in a queue that the driver filled"},

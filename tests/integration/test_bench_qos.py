@@ -3,6 +3,7 @@
 import json
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -44,13 +45,17 @@ def test_keys_share_the_messages_out(lab, tmp_path):
     assert "durable / volatile" in done.stdout
 
 
-def test_a_signal_leaves_nothing_behind(lab):
+def test_one_sweep_at_a_time_and_a_signal_leaves_nothing_behind(lab):
     command = [lab.program("ste-bench"), "qos", "--config", lab.config, "--seconds", "60",
                "--receivers", "2", "--sizes", "512", "--demand", "50"]
     sweep = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE, text=True)
     try:
         wait_for(lambda: len(left_behind(lab)) == 3, 20, "exchange and two queues of the sweep")
+        second = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True, timeout=30, check=False)
+        assert second.returncode == 1 and "another sweep runs on this broker" in second.stderr
+        assert sweep.poll() is None and len(left_behind(lab)) == 3
         sweep.send_signal(signal.SIGINT)
         _, errors = sweep.communicate(timeout=30)
     finally:
@@ -64,6 +69,32 @@ def test_a_signal_leaves_nothing_behind(lab):
 def test_wrong_usage(lab):
     for words in (("--sizes", "1"), ("--demand", "fast"), ("--kind", "eternal"), ("--mode", "fan")):
         assert lab.bench("qos", *words, check=False).returncode == 2, words
+
+
+def test_a_result_that_cannot_be_written_is_told_first(lab, tmp_path):
+    """Before the work, and nothing is left or changed."""
+    begin = time.monotonic()
+    done = lab.bench("qos", "--seconds", "60", "--json", str(tmp_path / "none" / "qos.json"), check=False)
+    assert done.returncode == 1 and "--json" in done.stderr and "none/qos.json" in done.stderr
+    done = lab.bench("qos", "--seconds", "60", "--csv", str(tmp_path), check=False)
+    assert done.returncode == 1 and "--csv" in done.stderr
+    assert time.monotonic() - begin < 30
+    kept = tmp_path / "kept.json"
+    kept.write_text("before")
+    words = ("--demand", "fast", "--json", str(kept), "--csv", str(tmp_path / "new.csv"))
+    assert lab.bench("qos", *words, check=False).returncode == 2
+    assert kept.read_text() == "before" and not (tmp_path / "new.csv").exists()
+
+
+def test_gen_overwrites_only_when_told(lab, tmp_path):
+    path = tmp_path / "trades.xml"
+    words = ("gen", "--trades", "3", "--xml", str(path))
+    lab.bench(*words)
+    before = path.read_bytes()
+    done = lab.bench(*words, "--seed", "2", check=False)
+    assert done.returncode == 1 and "--force" in done.stderr and path.read_bytes() == before
+    lab.bench(*words, "--seed", "2", "--force")
+    assert path.read_bytes() != before
 
 
 def test_compare_judges_by_ratios(lab, tmp_path):
