@@ -102,6 +102,15 @@ static enum ste_code keep_damaged(struct ste_batch *batch, struct ste_work *work
                : ste_error_set(err, STE_E_NOMEM, "could not keep a damaged record");
 }
 
+/* Nothing in it, but it was sent: kept as one damaged record. */
+static enum ste_code keep_empty(struct ste_batch *batch, struct ste_bytes message_id,
+                                struct ste_error *err)
+{
+    struct ste_work *const work = add_work(batch);
+    return work != NULL ? keep_damaged(batch, work, message_id, (struct ste_bytes){"", 0}, err)
+                        : ste_error_set(err, STE_E_NOMEM, "could not keep a record");
+}
+
 void ste_works_count(struct ste_work *const *works, size_t count,
                      uint32_t counts[static STE_QUEUE_TYPE_COUNT])
 {
@@ -146,6 +155,8 @@ enum ste_code ste_batch_add(struct ste_batch *batch, struct ste_mq_delivery *del
     batch->body_bytes += body.len;
     if (unpacked == STE_E_PARSE) /* a damaged record below; the room it was given counts as well */
         batch->body_bytes += ste_arena_used(batch->arena) - used_bytes;
+    if (body.len == 0)
+        return keep_empty(batch, mine->message_id, err);
     struct ste_reader reader = ste_reader_of(body);
     for (;;) {
         const char *const from = reader.at;

@@ -231,16 +231,17 @@ static void test_full_by_bytes(void **state)
     assert_true(ste_batch_full(batch));
 }
 
+/* Their records were all another shard's and have been sent on. */
 static void test_full_by_deliveries(void **state)
 {
     struct ste_batch *const batch = *state;
-    struct ste_buf nothing = {0};
     for (size_t i = 0; i < STE_BATCH_DELIVERIES_MAX; i++) {
         assert_false(ste_batch_full(batch));
-        assert_int_equal(add(batch, delivery_of(&nothing)), STE_OK);
+        add_records(batch, 1, 10);
+        batch->work_count = 0;
+        batch->body_bytes = 0;
     }
     assert_true(ste_batch_full(batch));
-    assert_int_equal(batch->work_count, 0);
 }
 
 static void assert_given_up(const struct ste_work *work, const char *rest, size_t rest_bytes)
@@ -272,6 +273,17 @@ static void test_damaged_rest(void **state)
     assert_given_up(batch->works[1], delivery.body.at + first, delivery.body.len - first);
     assert_int_equal(batch->works[2]->record.message.type, STE_TYPE_NOE);
     assert_false(batch->newer_version);
+}
+
+static void test_an_empty_delivery_is_kept(void **state)
+{
+    struct ste_batch *const batch = *state;
+    struct ste_buf body = {0};
+    assert_int_equal(add(batch, delivery_of(&body)), STE_OK);
+    add_records(batch, 1, 10);
+    assert_int_equal(batch->work_count, 2);
+    assert_given_up(batch->works[0], "", 0);
+    assert_int_equal(batch->works[1]->record.message.type, STE_TYPE_NOE);
 }
 
 /* Two different ones must never be taken for repetitions of each other, the same one must. */
@@ -369,6 +381,7 @@ int main(void)
         TEST(test_full_by_bytes),
         TEST(test_full_by_deliveries),
         TEST(test_damaged_rest),
+        TEST(test_an_empty_delivery_is_kept),
         TEST(test_damaged_records_have_ids),
         TEST(test_a_damaged_record_can_be_sent_on),
         TEST(test_give_up),
