@@ -270,13 +270,24 @@ static void latency(struct ste_figures *f, const struct ste_points *points)
     draw(&sketch, 0);
 }
 
+/* A sweep varies one thing at a time: where the most receivers are, all else is as at its base. */
+static size_t base_row(const struct ste_points *points)
+{
+    size_t base = 0;
+    for (size_t row = 1; row < points->row_count; row++)
+        if (ste_points_number(points, row, "receivers") >
+            ste_points_number(points, base, "receivers"))
+            base = row;
+    return base;
+}
+
 static bool is_same(const struct ste_points *points, size_t row, const char *column)
 {
     double value = ste_points_number(points, row, column);
-    return !isfinite(value) || value == ste_points_number(points, 0, column);
+    return !isfinite(value) || value == ste_points_number(points, base_row(points), column);
 }
 
-/* Rows of one kind at full speed, all else as in the first row, the sweep's base. */
+/* Rows of one kind at full speed, all else as at the sweep's base. */
 static bool is_kind(const struct ste_points *points, size_t row, const char *kind)
 {
     const char *have = ste_points_text(points, row, "kind");

@@ -82,7 +82,13 @@ static void draws_points(void **state)
                                         "nodes,shards,run,msg_per_s,predicted\n"
                                         "1,1,1,100,110\n1,4,1,100,100\n2,4,1,200,190\n"
                                         "4,4,1,300,330\n4,4,2,340,330\n");
-    struct ste_experiments experiments = {.scale = &scale, .volume = &volume};
+    /* The sizes come first, the receivers are varied at another of them. */
+    struct ste_points qos = points_of(desk, "points-qos",
+                                      "kind,size_bytes,demand_per_s,receivers,received_per_s,run\n"
+                                      "durable,512,full,1,900,1\nvolatile,512,full,1,1000,1\n"
+                                      "durable,4096,full,1,300,1\nvolatile,4096,full,1,400,1\n"
+                                      "durable,4096,full,9,350,1\nvolatile,4096,full,9,500,1\n");
+    struct ste_experiments experiments = {.scale = &scale, .volume = &volume, .qos = &qos};
     ste_figures_experiments(&desk->figures, &experiments);
     if (desk->figures.rc != STE_OK)
         fail_msg("%s", desk->err.text);
@@ -98,6 +104,7 @@ static void draws_points(void **state)
     assert_string_equal(figure_of(desk, "scale_linear")->sentence,
                         "At 4 nodes the rate is 80 % of the straight line through the point at 1.");
     assert_non_null(figure_of(desk, "scale_one")->missing);
+    assert_non_null(strstr(figure_of(desk, "qos")->sentence, "75 % of the rate"));
     assert_string_equal(figure_of(desk, "latency")->missing, "no points were given (--latency)");
     char path[64];
     (void)snprintf(path, sizeof path, "%s/volume.png", desk->dir);
