@@ -9,8 +9,8 @@
  * the routers - committed by the nodes. Each is counted from 0 at the first sample; should the
  * completions run ahead of the arrivals by more than half an interval's, as many were there at the
  * start. At the shards, as a part of what is at the nodes: the workers' time in database calls,
- * times the records of a transaction. Of one process of several, and of one type at the router,
- * only what is in hand is known.
+ * times the records of a transaction; an interval without a commit counts none. Of one process of
+ * several, and of one type at the router, only what is in hand is known.
  */
 #ifndef STE_BENCH_ANALYSIS_H
 #define STE_BENCH_ANALYSIS_H

@@ -101,16 +101,22 @@ static int take(int argc, char **argv, int *at, const struct ste_bench_option *o
 static bool may_write(const char *path)
 {
     struct stat is;
-    const bool there = stat(path, &is) == 0;
-    if (strcmp(path, "-") == 0 || (there && !S_ISREG(is.st_mode) && !S_ISDIR(is.st_mode)))
-        return true; /* a pipe or a device: to open it may mean something there */
-    const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return false;
-    (void)close(fd); /* nothing was written */
-    if (!there)
-        (void)unlink(path);
-    return true;
+    if (strcmp(path, "-") == 0)
+        return true;
+    if (lstat(path, &is) != 0) {
+        const int made = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (made >= 0) {
+            (void)close(made); /* nothing was written */
+            (void)unlink(path);
+        }
+        return made >= 0;
+    }
+    if (!S_ISREG(is.st_mode) && !S_ISDIR(is.st_mode))
+        return true; /* a pipe, a device or a link: to open it may mean something there */
+    const int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd >= 0)
+        (void)close(fd);
+    return fd >= 0;
 }
 
 static int check(const char *command, const struct ste_bench_option *option, bool given)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * ste-bench gen: makes a set for the driver, or a file for ste-submit. */
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "bench/plan.h"
@@ -85,7 +86,7 @@ static bool may_make(const struct gen_options *o)
                 o->out);
         return false;
     }
-    if (o->xml && stat(o->xml, &is) == 0 && S_ISREG(is.st_mode)) {
+    if (o->xml && strcmp(o->xml, "-") != 0 && stat(o->xml, &is) == 0 && S_ISREG(is.st_mode)) {
         fprintf(stderr, "ste-bench gen: %s is there: another --xml, or --force to overwrite it\n",
                 o->xml);
         return false;

@@ -249,7 +249,8 @@ static void settle(struct round *round)
     round->lock_here = (round->lock_time + held) / round->cycle;
 }
 
-/* As ste_batch_linger_ns: while one delivery follows soon upon the other. */
+/* As ste_batch_linger_ns, while one delivery follows soon upon the other. A worker's wait for the
+ * first is part of its linger; here the linger is added whole. */
 static double linger(double batch, double publication)
 {
     if (batch <= publication)

@@ -158,8 +158,18 @@ static double dearer(const struct ste_model_run *run, const struct ste_model *mo
     return sums.shards / sums.messages / ste_model_demand(&bare, &asked, STE_PART_SHARD, batch);
 }
 
-/* The mean of what the runs say whose shards have other numbers of workers than the first's:
- * dearer = (1 + c·b) / (1 + c·a). NAN: none does. */
+/* c of ratio = (1 + c·b) / (1 + c·a), between 0 and the most; NAN: the ratio is not known. */
+static double crowd_of(double ratio, double a, double b)
+{
+    const double up = b > a ? ratio - 1 : 1 - ratio;
+    const double left = b > a ? b - ratio * a : ratio * a - b;
+    if (!isfinite(ratio))
+        return NAN;
+    return left > 0 ? fmin(crowd_most, fmax(0, up / left)) : crowd_most;
+}
+
+/* The mean of what the runs say whose shards have other numbers of workers than the first's. NAN:
+ * none does. */
 static double find_crowd(const struct ste_model_run *runs, size_t count,
                          const struct ste_model *model)
 {
@@ -169,9 +179,10 @@ static double find_crowd(const struct ste_model_run *runs, size_t count,
         if (as_crowded(&runs[i], runs))
             continue;
         const double b = ste_model_crowding(layout_of(&runs[i]).per_shard);
-        const double ratio = dearer(&runs[i], model);
-        const double crowd = (ratio - 1) / (b - ratio * a);
-        sum += isfinite(crowd) ? fmin(crowd_most, fmax(0, crowd)) : 0;
+        const double crowd = crowd_of(dearer(&runs[i], model), a, b);
+        if (isnan(crowd))
+            continue;
+        sum += crowd;
         found++;
     }
     return sum / found;
@@ -188,7 +199,10 @@ static void take_crowd(const struct ste_model_run *runs, size_t count, double cr
     model->cost[STE_PART_SHARD].record_s /= seen;
     ste_model_note(model,
                    "%s: w workers of one shard cost it 1 + %.2f (1 - 1/w)^2 times the CPU of one%s",
-                   !isnan(found) ? "seen" : "assumed", model->crowd,
+                   !isnan(found)   ? "seen"
+                   : !isnan(crowd) ? "given"
+                                   : "assumed",
+                   model->crowd,
                    !isnan(found) || !isnan(crowd)
                        ? ""
                        : " (give a second run with another number of nodes for each shard)");

@@ -409,12 +409,19 @@ static void test_crowd_comes_out_of_two_runs(void **state)
     assert_ok(ste_model_calibrate(runs, 2, 1, NAN, &model, &err));
     assert_near((1 + model.crowd * .5625) / (1 + model.crowd * .25), 1.5, .01);
     assert_true(is_noted(&model, "seen: w workers"));
+    /* Far dearer than any crowd makes it: the most, not nothing. */
+    const struct rig far = {6e-3, 125e-6, 48e-6, .002, true, false};
+    struct ste_model_run apart[] = {runs[0], run_like(&far, 4)};
+    assert_ok(ste_model_calibrate(apart, 2, 1, NAN, &model, &err));
+    assert_near(model.crowd, 10, 1e-9);
+    ste_model_run_deinit(&apart[1]);
     /* Of as many workers nothing is learnt; what is given counts. */
     assert_ok(ste_model_calibrate(&runs[2], 1, 1, NAN, &model, &err));
     assert_near(model.crowd, 1.3, 1e-9);
     assert_true(is_noted(&model, "assumed: w workers"));
     assert_ok(ste_model_calibrate(runs, 2, 1, .7, &model, &err));
     assert_near(model.crowd, .7, 1e-9);
+    assert_true(is_noted(&model, "given: w workers"));
     for (size_t i = 0; i < COUNT_OF(runs); i++)
         ste_model_run_deinit(&runs[i]);
 }

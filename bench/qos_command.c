@@ -129,10 +129,11 @@ struct watch {
 };
 enum { PARTS = 1000 }; /* of a point, for the bar */
 
-/* Heartbeats. A lock that is lost ends no sweep: it only guards against a second one. */
+/* Heartbeats, while a point is measured. A lock that is lost ends no sweep: it only guards against
+ * a second one. */
 static void keep_lock(struct ste_mq **lock)
 {
-    struct ste_error err;
+    struct ste_error err = {0};
     if (*lock && ste_mq_pump(*lock, 0, &err) != STE_OK) {
         ste_bench_complain("qos: lock", &err);
         ste_mq_close(*lock);
@@ -223,13 +224,14 @@ static int tell(const struct qos_command *c)
 
 static enum ste_code take_lock(struct qos_command *c, struct ste_error *err)
 {
-    struct ste_error why;
+    struct ste_error why = {0};
     enum ste_code rc = ste_mq_open(c->options.cluster, STE_ROLE_ADMIN, STE_MQ_CONSUME,
                                    "ste-bench qos lock", &c->lock, err);
     if (rc == STE_OK && ste_mq_declare_reply_queue(c->lock, STE_QOS_LOCK, &why) != STE_OK)
         rc = ste_error_set(err, why.code,
                            why.code == STE_E_MQ_REFUSED
-                               ? "another sweep runs on this broker, or its rights lack: %.200s"
+                               ? "another sweep runs on this broker, or the right to make its "
+                                 "queue is missing: %.200s"
                                : "%.200s",
                            why.text);
     return rc;

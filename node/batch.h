@@ -54,8 +54,9 @@ void ste_batch_adapt(struct ste_batch *batch, uint64_t took_ns);
  * that a delivery of this batch held on average, 30 ms at most. The router gathers more into each
  * while the broker is loaded, and then wider transactions are worth their wait. */
 uint64_t ste_batch_linger_ns(const struct ste_batch *batch);
-/* Takes over the delivery, unpacks it if need be and reads its records. A damaged rest becomes one
- * exception record. STE_E_NOMEM, STE_E_RECORD_VERSION (newer_version is set too). */
+/* Takes over the delivery, unpacks it if need be and reads its records. A damaged rest, or a
+ * delivery without any, becomes one exception record. STE_E_NOMEM, STE_E_RECORD_VERSION
+ * (newer_version is set too). */
 STE_MUST_CHECK enum ste_code ste_batch_add(struct ste_batch *batch,
                                            struct ste_mq_delivery *delivery, struct ste_error *err);
 /* Adds to counts[] how many there are of the types of each queue. */
