@@ -244,8 +244,7 @@ static void performance(struct ste_figures *f, const struct runs *runs)
     struct ste_figure *area = ste_figure_add(
         f, "area", "Performance operating area",
         "Between the curve of the fastest and of the slowest component, the processors that all "
-        "share "
-        "as one of them. Left of the red line the "
+        "share as one of them. Left of the red line the "
         "engine can follow; a measured point far above the area is queues that were filled on "
         "purpose (full speed), not work.");
     const struct ste_stage *system = ste_analysis_find(a, STE_STAGE_SYSTEM, "");

@@ -152,8 +152,8 @@ STE_MUST_CHECK enum ste_code ste_model_run_of(const struct ste_samples *samples,
 void ste_model_run_deinit(struct ste_model_run *run);
 
 /* The first run gives everything. More runs help: with as many workers a shard as the first to part
- * the cost of a transaction from that of a record, with another number to find the crowd, if that
- * is NAN (found nowhere: assumed). lock, crowd: see struct ste_model. Errors: STE_E_ARGUMENT. */
+ * the cost of a transaction from that of a record, with another number to find the crowd. crowd
+ * NAN: found so, else assumed. lock, crowd: see struct ste_model. Errors: STE_E_ARGUMENT. */
 STE_MUST_CHECK enum ste_code ste_model_calibrate(const struct ste_model_run *runs, size_t count,
                                                  double lock, double crowd, struct ste_model *ret,
                                                  struct ste_error *err);

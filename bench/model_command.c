@@ -75,8 +75,7 @@ static int read_options(int argc, char **argv, struct model_options *o)
                         "share of batches that want rows another one holds (default 1)"),
         STE_TEXT_OPTION("crowd", "C", &o->crowd, false,
                         "w workers of a shard cost it 1+C(1-1/w)^2 times the CPU of one (default: "
-                        "from a second "
-                        "run with another number of nodes for each shard, else 1.3)"),
+                        "from a second run with another number of nodes for each shard, else 1.3)"),
         STE_FLAG_OPTION("simulate", &o->simulate, "simulate each point too"),
         STE_TEXT_OPTION("seconds", "S", &o->seconds, false, "to simulate (default 60)"),
         STE_NUMBER_OPTION("seed", "S", &o->seed, 0, UINT64_MAX, false,
